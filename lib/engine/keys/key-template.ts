@@ -2,29 +2,29 @@ import { LockOptionsError } from '../errors/index.js';
 import { encodeValue, separates } from './lock-key.js';
 import { lockName } from './lock-name.js';
 
-/** How a name in a template is read from what a call brings. */
+/** Reads the value of a template's name from a call. */
 export type Reader<Source> = (source: Source) => unknown;
 
-/** What the names of a template can mean. */
+/** The meanings of the names in a template. */
 export interface Names<Source> {
-  /** How the name is read; undefined if there is no such name. */
+  /** The reader of a name; undefined if there is no such name. */
   reader(name: string): Reader<Source> | undefined;
-  /** How a step below a name is spelt in what is read; as it is written, where this is left out. */
+  /** The spelling of a step below a name in the value that is read; without this function, as it is written. */
   step?(name: string, step: string): string;
-  /** Whose template it is, for messages: `@Locked on Accounts.withdraw`. */
+  /** The owner of the template, for messages: `@Locked on Accounts.withdraw`. */
   readonly owner: string;
   /** Why the name has no reader, which names there are, and what to do. */
   remedy(name: string): string;
 }
 
 const HOLE = /<([^<>]*)>/g;
-/** What other template languages and routes write for a value: {id}, ${id}, ::id or /:id. */
+/** The forms in which other template languages and routes write a value: {id}, ${id}, ::id or /:id. */
 const FOREIGN_HOLE = /\$?\{([^{}]+)\}|(?<=^|[:/]):([\p{ID_Start}_$][\p{ID_Continue}$]*)/gu;
 const PATH = /^[\p{ID_Continue}$-]+(?:\.[\p{ID_Continue}$-]+)*$/u;
 
 /**
- * The key, or several, that templates make of a call.
- * @throws LockOptionsError as {@link keyTemplate}, or when there is no template.
+ * Makes the key, or the keys, of a call from templates.
+ * @throws LockOptionsError as {@link keyTemplate}, or if there is no template.
  */
 export function keyReader<Source>(
   key: string | readonly string[],
@@ -39,14 +39,14 @@ export function keyReader<Source>(
     throw new LockOptionsError(`The key of ${names.owner} is neither a text nor a function.`);
   }
   if (key.length === 0) throw new LockOptionsError(`The list of keys of ${names.owner} is empty.`);
-  const parts = Array.from(key, (each: string) => keyReader(each, names)); // a gap is no key
+  const parts = Array.from(key, (each: string) => keyReader(each, names)); // a gap in the list is no key
   return (source) => parts.flatMap((keyOf) => keyOf(source));
 }
 
-/** The longest name that is made of templates; a longer one is cut. */
+/** The longest name made from templates; a longer one is cut. */
 const LONGEST_NAME = 200;
 
-/** What events call the locks of a decorator: its templates, or where there are none, `otherwise`. */
+/** The name of a decorator's locks in events: its templates, or `otherwise` if there are none. */
 export function nameOfKey(key: unknown, otherwise?: string): string | undefined {
   const templates = typeof key === 'string' ? key : Array.isArray(key) ? key.join(', ') : '';
   const name = templates === '' ? otherwise : templates;
@@ -55,8 +55,8 @@ export function nameOfKey(key: unknown, otherwise?: string): string | undefined 
 }
 
 /**
- * The key that a template like `account:<id>` or `doc:<dto.id>` makes of a call; each value is encoded.
- * @throws LockOptionsError when a hole is malformed, its name has no meaning, or no `:` parts it from the one before.
+ * Makes the key of a call from a template like `account:<id>` or `doc:<dto.id>`; each value is encoded.
+ * @throws LockOptionsError if a hole is malformed, its name has no meaning, or no `:` parts it from the one before.
  */
 export function keyTemplate<Source>(
   template: string,
@@ -91,7 +91,7 @@ export function keyTemplate<Source>(
   };
 }
 
-/** @throws LockOptionsError where a name is written so that all calls would share one lock. */
+/** @throws LockOptionsError if a name is written so that all calls would share one lock. */
 function refuseForeignHoles<Source>(template: string, names: Names<Source>): void {
   for (const [found, inBraces, inRoute] of template.replaceAll(HOLE, '<>').matchAll(FOREIGN_HOLE)) {
     const path = (inBraces ?? inRoute)!.trim();

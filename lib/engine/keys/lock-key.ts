@@ -3,8 +3,8 @@ import { keyLabels } from '../events/index.js';
 import { describe } from './lock-name.js';
 
 /**
- * A key from a template: ``lockKey`account:${id}` ``. The values are checked and encoded as in the
- * templates of `@Locked`: no value can reach into another's place. Between two values stands a `:`, which is in none.
+ * Makes a key from a template: ``lockKey`account:${id}` ``. The values are checked and encoded as in the templates of
+ * `@Locked`: no value can reach into another's place. Two values need a `:` between them, which no encoded value contains.
  * @throws LockKeyError naming the value by its position, never showing it; LockOptionsError for two values without a `:`
  * between them.
  */
@@ -22,13 +22,13 @@ export function lockKey(text: TemplateStringsArray, ...values: readonly LockKeyV
   return key;
 }
 
-/** What may be put into a key. */
+/** A value that may be put into a key. */
 export type LockKeyValue = string | number | bigint | boolean;
 
-/** What a value would lend a key a second meaning with: our separator, our escape, hash tags, control characters. */
+/** The characters that would give a key a second meaning: the separator, the escape, hash tags, control characters. */
 const SPECIAL = /[%:{}\p{Cc}]/gu;
 
-/** Whether the text between two values keeps them apart: something in it is in no encoded value. */
+/** Whether the text between two values keeps them apart: one of its characters is in no encoded value. */
 export function separates(text: string): boolean {
   return /[:{}]/.test(text);
 }
@@ -36,13 +36,13 @@ export function separates(text: string): boolean {
 /** ASCII with nothing special in it: nearly every text, checked in one step. */
 const PLAIN = /^[ -$&-9;-z|~]+$/;
 
-/** The most characters of a value: to encode a text of megabytes would hold the process up before its key is refused. */
+/** The most characters of a value: encoding a text of megabytes would hold the process up before its key is refused. */
 const LONGEST_VALUE = 10_000;
 
 /**
- * A value as it stands in a key: special characters percent-encoded, so that `a:b` + `c` and
- * `a` + `b:c` differ and no request chooses a cluster slot.
- * @param name what the value is, for the message
+ * Encodes a value for a key: special characters are percent-encoded, so that `a:b` + `c` and `a` + `b:c` differ and no
+ * request chooses a cluster slot.
+ * @param name of the value, for the message
  * @throws LockKeyError for undefined, null, '', NaN, objects, half surrogate pairs and more than 10,000 characters.
  */
 export function encodeValue(value: unknown, name: string): string {

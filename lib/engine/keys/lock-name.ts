@@ -4,11 +4,11 @@ import { LockKeyError } from '../errors/index.js';
 const PLAIN = /^[ -z|~]+$/;
 /** The most bytes that a unit of a string takes in UTF-8. */
 const MOST_BYTES = 3;
-/** With a hash tag a lock's other keys begin as its name does: only then can another name end up there. */
+/** The ends of a lock's other keys. With a hash tag they begin as the lock's name does, so another name could equal one. */
 const RESERVED = /:(?:queue|seen|fence|version|holders|grant|cond(?::.*)?)$/;
 
 /**
- * The name of a lock, as given. Where the module is not known yet, no length is too long.
+ * Checks the name of a lock, and returns it. Without `maxBytes`, while the module is not known, no length is too long.
  * @throws LockKeyError if it is empty, too long, not well-formed, or would not keep the lock's keys in one cluster slot.
  */
 export function lockName(key: unknown, maxBytes = Infinity): string {
@@ -47,7 +47,7 @@ function checkUnusual(key: string): void {
 const MOST = 100;
 
 /**
- * The name of a lock, or of several: each once, in one order for all processes.
+ * Checks the name of a lock, or of several: each once, in one order for all processes.
  * @throws LockKeyError as {@link lockName}, or if there is none, or more than 100.
  */
 export function lockNames(
@@ -63,7 +63,7 @@ export function lockNames(
   return names.length === 1 ? names[0]! : names;
 }
 
-/** What a value is, never the value. */
+/** Describes a value for messages, without the text of a string or the content of an object. */
 export function describe(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';

@@ -2,17 +2,17 @@ import { type Expression, type Node, parseExpressionAt, type Pattern } from 'aco
 
 type AnyFunction = (...args: never[]) => unknown;
 
-/** Where an argument lies: the parameter's position, then a path for a destructured one. */
+/** The place of an argument: the parameter's position, then a path for a destructured one. */
 export interface ArgumentPlace {
   readonly index: number;
   readonly path: readonly string[];
-  /** A rest parameter: all arguments from the position on. */
+  /** True for a rest parameter: all arguments from the position on. */
   readonly rest?: boolean;
 }
 
 /**
- * The names of a function's parameters, destructured ones included, read from its source. Empty for
- * native functions and wrappers; after a minifier the names that it gave (`isAuthorsName` tells).
+ * The names of a function's parameters, destructured ones included, read from its source. Native functions and wrappers
+ * have none; minified code has those of the minifier (`isAuthorsName` tells).
  */
 export function parameterNames(method: AnyFunction): Map<string, ArgumentPlace> {
   const patterns = parameters(sourceOf(method));
@@ -53,7 +53,7 @@ function* readings(source: string): Generator<Expression> {
         checkPrivateFields: false,
       });
     } catch {
-      // not of this form
+      // the source is not of this form
     }
   }
 }
@@ -84,15 +84,15 @@ function collect(pattern: Pattern, place: ArgumentPlace, places: Map<string, Arg
   }
 }
 
-/** The least letters of a name that a minifier does not hand out: it takes them by ones, twos and, late, threes. */
+/** The least letters of a name that a minifier does not give: it gives names of one, two and, late, three. */
 const LONG = 4;
 /** A minifier leaves no space before the brace of `work(id) {`. */
 const FORMATTED = /\)\s+\{/;
 
 /**
- * True where a parameter's name in the source is surely the author's. A minifier gives short names anew, and the
- * `e` of a template could be another parameter's by then. A name in the class that no minifier would give shows
- * that it kept them all. Two letters come up so seldom that code which looks unchanged is taken for it.
+ * Whether a parameter's name in the source is surely the author's. A minifier gives short names anew, and the `e` of a
+ * template could be another parameter's by then. A name in the class that no minifier would give shows that all names were
+ * kept. A minifier gives two letters so seldom that code which looks unchanged counts as unchanged.
  */
 export function isAuthorsName(name: string, method: AnyFunction, owner: unknown): boolean {
   if (isOurCodeShortened()) return hasLongNames(method) || hasLongNames(owner);
@@ -106,19 +106,19 @@ export function isAuthorsName(name: string, method: AnyFunction, owner: unknown)
   return hasLongNames(method) || hasLongNames(owner);
 }
 
-/** True in a bundle that had this library minified with the application. */
+/** True in a bundle in which this library was minified with the application. */
 function isOurCodeShortened(): boolean {
   return !parameterNames((parameterName: string) => parameterName).has('parameterName');
 }
 
-/** Whether a parameter or a variable in the source has a name that no minifier gives. */
+/** Whether the source names a parameter or a variable as no minifier would. */
 function hasLongNames(code: unknown): boolean {
   if (typeof code !== 'function') return false;
   const { value } = readings(sourceOf(code as AnyFunction)).next();
   return binds(value);
 }
 
-/** Whether the code binds a long name: the names of functions and classes are kept more often than others. */
+/** Whether code binds a long name to a parameter or a variable; minifiers often keep the names of functions and classes. */
 function binds(code: unknown): boolean {
   if (typeof code !== 'object' || code === null) return false;
   if (Array.isArray(code)) return code.some(binds);
