@@ -1,4 +1,4 @@
-/** Where drivers say how many rows a statement touched. */
+/** The fields in which drivers say how many rows a statement touched. */
 const COUNTS = [
   'rowCount', // pg, PGlite
   'affectedRows', // mysql2, MariaDB
@@ -10,8 +10,8 @@ const COUNTS = [
 ] as const;
 
 /**
- * How many rows a statement touched, by what its driver answered; undefined if that does not say. Rows
- * that a statement returns are no count: their number is, and the caller knows it.
+ * How many rows a statement touched, by its driver's answer; undefined if that does not say. Rows that a statement returns
+ * are not counted: the caller knows their number.
  */
 export function affectedRows(result: unknown): number | undefined {
   if (typeof result === 'number' || typeof result === 'bigint') return Number(result);
@@ -31,14 +31,14 @@ const HEADERS = ['affectedRows', 'numUpdatedRows'];
 
 type Count = number | bigint | readonly (number | bigint)[];
 
-/** mssql counts each statement of a batch. */
+/** Whether a value is a count; mssql has a list, with a count for each statement of a batch. */
 function isCount(value: unknown): value is Count {
   if (Array.isArray(value))
     return value.length > 0 && value.every((one) => !Array.isArray(one) && isCount(one));
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-/** Undefined where one statement of a batch wrote rows and another none: which of them is guarded, only the caller knows. */
+/** The sum of a count; undefined if a batch wrote rows in part: only the caller knows which statement is guarded. */
 function total(count: Count): number | undefined {
   const each = (typeof count === 'object' ? count : [count]).map(Number);
   const wrote = each.filter((rows) => rows > 0);

@@ -9,10 +9,10 @@ import {
   guardedScript,
 } from './guarded-script.js';
 
-/** What a Redis command is called with. */
+/** An operand of a Redis command. */
 export type RedisOperand = string | number | Buffer;
 
-/** What a guard needs of a client: any ioredis `Redis` or `Cluster` has it. */
+/** The parts of a client that a guard needs: any ioredis `Redis` or `Cluster` has them. */
 export interface FencedRedisClient {
   readonly options: { readonly keyPrefix?: string | undefined };
   evalsha(sha: string, keys: number, ...operands: RedisOperand[]): Promise<unknown>;
@@ -22,8 +22,8 @@ export interface FencedRedisClient {
 /** The options of {@link fencedRedis}. */
 export interface FencedRedisOptions {
   /**
-   * How long a key's newest token is remembered after a write; `Infinity`: for ever. An older holder
-   * who writes later than that is not found out. @default '720h'
+   * How long a key's newest token is remembered after a write; `Infinity`: for ever. From 1 s up. A later write by an older
+   * holder is not found out. @default '720h'
    */
   readonly retention?: Duration | undefined;
 }
@@ -31,13 +31,13 @@ export interface FencedRedisOptions {
 const RETENTION = { min: 1_000, max: Infinity };
 
 /**
- * Writes to Redis under one fencing token. Each write is one script that compares the token with the
- * newest one its keys have seen, and writes nothing if that is newer. Equal tokens pass: one holder
- * may write often. The newest token of `key` lies beside it, in `{key}:fenced-by`.
+ * Writes to Redis under one fencing token. Each write is one script that compares the token with the newest one its keys
+ * have seen, and writes nothing if that is newer. Equal tokens pass: one holder may write often. The newest token of `key`
+ * lies beside it, in `{key}:fenced-by`.
  *
- * It guards against those who write through it: a plain `SET` passes by, and reads need no guard. Tokens of
- * two locks say nothing about each other: what is written under one lock is guarded by that lock alone.
- * Every method throws `StaleFencingTokenError`, or what the client throws.
+ * Only writes through this class are guarded: a plain `SET` passes by, and reads need no guard. Tokens of two locks say
+ * nothing about each other: one lock alone guards what is written under it. Every method throws `StaleFencingTokenError`,
+ * or the client's error.
  * @see https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html
  */
 export class FencedRedis {
@@ -62,9 +62,9 @@ export class FencedRedis {
 
   /**
    * `SET key value`, with the options of Redis after it: `'PX', 1000`, `'NX'`. Resolves to Redis' answer: `'OK'`, or null
-   * where `NX` or `XX` did not fit.
-   * @throws StaleFencingTokenError if a later holder has written to the key; LockKeyError for an empty key, or
-   * one with a closing brace and no {hash tag}.
+   * if `NX` or `XX` prevented the write.
+   * @throws StaleFencingTokenError if a later holder has written to the key; LockKeyError for an empty key, or one with a
+   * closing brace and no {hash tag}.
    */
   set(key: string, value: RedisOperand, ...more: RedisOperand[]): Promise<unknown> {
     return this.call('SET', key, value, ...more);
@@ -83,8 +83,8 @@ export class FencedRedis {
   }
 
   /**
-   * Any command whose first operand is the one key it writes: `call('HINCRBY', 'account:1', 'balance', -30)`.
-   * Resolves to Redis' answer.
+   * Runs any command whose first operand is the one key it writes: `call('HINCRBY', 'account:1', 'balance', -30)`. Resolves
+   * to Redis' answer.
    * @throws LockOptionsError for a command that writes other keys too; otherwise as {@link set}.
    */
   async call(command: string, key: string, ...operands: RedisOperand[]): Promise<unknown> {
@@ -93,8 +93,8 @@ export class FencedRedis {
   }
 
   /**
-   * A Lua script, with `KEYS` and `ARGV` as in EVAL; `source` should be a constant, for Redis keeps each.
-   * Every key is guarded: one newer token on any of them, and nothing runs. Its first result is returned.
+   * Runs a Lua script, with `KEYS` and `ARGV` as in EVAL; `source` should be a constant, since Redis keeps each. Every key
+   * is guarded: if one has a newer token, nothing runs. Resolves to the script's first result.
    * @throws LockOptionsError for a script without a key, which nothing would guard; otherwise as {@link set}.
    */
   async eval(
@@ -143,7 +143,7 @@ export class FencedRedis {
 }
 
 /**
- * The writes of one holder, on any Redis: `fencedRedis(redis, lease).set('balance:1', 70)`. The client is the
+ * Guards the writes of one holder, on any Redis: `fencedRedis(redis, lease).set('balance:1', 70)`. The client is the
  * application's own, with its prefix, retries and errors.
  * @throws LockOptionsError if `source` has no fencing token.
  */

@@ -8,13 +8,13 @@ export interface FencedSqlOptions {
   readonly quotes?: SqlQuotes | undefined;
 }
 
-/** How drivers name a value that they bind: `$1`, `?`, `?1`, `:token`, `@token`. */
+/** The placeholders of drivers for a bound value: `$1`, `?`, `?1`, `:token`, `@token`. */
 const PLACEHOLDER = /^(?:\$\w+|\?\d*|[:@]\w+)$/;
 
 /**
- * A column that keeps the fencing token a row was last written under. It gives the two pieces of text that an
- * `UPDATE` needs, and judges its outcome; it talks to no database and knows no driver. The token itself
- * is always bound by the driver, never part of the text.
+ * A column that keeps the fencing token a row was last written under. The guard gives the two pieces of text that an
+ * `UPDATE` needs, and judges its outcome; it talks to no database and knows no driver. The driver always binds the token
+ * itself, which is never part of the text.
  *
  * The column is a BIGINT (`INTEGER` in SQLite); NULL counts as 0. One lock guards one row: tokens of two locks say nothing
  * about each other.
@@ -31,19 +31,19 @@ export class FencedSql {
     this.#name = parts.at(-1)!;
   }
 
-  /** For SET: `fence = $3`. Without a placeholder, what stands before the value: `fence =`. */
+  /** The text for SET: `fence = $3`; without a placeholder, the text before the value: `fence =`. */
   set(placeholder?: string): string {
     return join(`${this.#name} =`, placeholder);
   }
 
-  /** For WHERE: `COALESCE(fence, 0) <= $3`. Without a placeholder, what stands before the value. */
+  /** The text for WHERE: `COALESCE(fence, 0) <= $3`; without a placeholder, the text before the value. */
   where(placeholder?: string): string {
     return join(`COALESCE(${this.#column}, 0) <=`, placeholder);
   }
 
   /**
-   * Looks at what the driver answered, or at the number of rows. No row: a later holder has written, or
-   * there is no such row; which of them, only an upsert tells (`ON CONFLICT … DO UPDATE … WHERE`).
+   * Checks the driver's answer, or the number of rows. Without a row, a later holder has written, or there is no such row;
+   * only an upsert tells which of them (`ON CONFLICT … DO UPDATE … WHERE`).
    * @throws StaleFencingTokenError if no row was written; roll back.
    * @throws LockOptionsError if the answer does not say how many rows there were.
    */
@@ -68,17 +68,23 @@ function join(text: string, placeholder: string | undefined): string {
 }
 
 /**
- * A guard for `UPDATE`: `fencedSql('fence')`, `fencedSql('accounts.fence')`.
- * @throws LockOptionsError if that is no column.
+ * A guard for `UPDATE`, by a column such as `fence` or `accounts.fence`.
+ * @example
+ * ```ts
+ * const fence = fencedSql('fence');
+ * const sql = `UPDATE account SET balance = $1, ${fence.set('$2')} WHERE id = $3 AND ${fence.where('$2')}`;
+ * fence.assertWritten(await db.query(sql, [70, lease.fencingToken, id]), lease);
+ * ```
+ * @throws LockOptionsError if `column` is no column.
  */
 export function fencedSql(column: string, options: FencedSqlOptions = {}): FencedSql {
   return new FencedSql(column, options);
 }
 
-/** Whose quotes an identifier gets. Without any, a database folds its case as it folds that of your other SQL. */
+/** The database whose quotes an identifier gets. Without any, its case is folded as in your other SQL. */
 export type SqlQuotes = 'postgres' | 'sqlite' | 'oracle' | 'mysql' | 'mssql';
 
-/** MySQL takes "fence" for a text, and a text is below every number: its quotes are others. */
+/** The quotes of each database. MySQL takes "fence" for a text, which is below every number. */
 const QUOTES: Readonly<Record<SqlQuotes, readonly [open: string, close: string]>> = {
   postgres: ['"', '"'],
   sqlite: ['"', '"'],
@@ -87,13 +93,12 @@ const QUOTES: Readonly<Record<SqlQuotes, readonly [open: string, close: string]>
   mssql: ['[', ']'],
 };
 
-/** What every database reads as one name without quotes. */
+/** A name that every database reads without quotes. */
 const PLAIN = /^[A-Za-z_]\w*$/;
 
 /**
- * A column as it stands in SQL: `fence`, `accounts.fence`, or each part in quotes. Nothing that is not one
- * name a part gets through.
- * @throws LockOptionsError
+ * The parts of a column's name as they stand in SQL: `fence`, `accounts.fence`, or each part in quotes.
+ * @throws LockOptionsError if a part is not one name.
  */
 export function sqlIdentifier(column: string, quotes: SqlQuotes | undefined): string[] {
   if (quotes !== undefined && !Object.hasOwn(QUOTES, quotes)) {

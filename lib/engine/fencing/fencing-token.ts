@@ -1,12 +1,12 @@
 import { LockOptionsError } from '../errors/index.js';
 import type { Lease } from '../client/lease.js';
 
-/** Under what somebody writes: its lease, or the fencing token alone, as it came in a message or a header. */
+/** The token of a writer: its lease, or the fencing token alone, as it came in a message or a header. */
 export type FencingTokenSource = Pick<Lease, 'key' | 'fencingToken'> | number;
 
 /**
- * The fencing token of whoever writes, and the key of its lock if that is known.
- * @throws LockOptionsError if it is no token, or the lock was taken with `fencing: false`.
+ * The fencing token of a writer, and the key of its lock if that is known.
+ * @throws LockOptionsError if `source` is no token, or the lock was taken with `fencing: false`.
  */
 export function tokenOf(source: FencingTokenSource): { token: number; key: string | undefined } {
   const isLease = typeof source === 'object' && source !== null;

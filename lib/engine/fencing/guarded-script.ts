@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LockKeyError, LockOptionsError } from '../errors/index.js';
 
-/** A Lua script that runs a body only under a token that is not stale. */
+/** A Lua script that runs its body only if the token is not stale. */
 export interface GuardedScript {
   readonly source: string;
   readonly sha: string;
@@ -37,16 +37,16 @@ end
 return { 1, reply }`;
 
 /**
- * Puts the guard around a script: it refuses a token older than that of any of its keys, and remembers
- * the token before the body runs, so that a body which fails half-way lets no older one in after it.
- * Returns {1, reply}, or {0, the newest token, the place of its key}.
+ * Puts the guard around a script. The guard refuses a token older than that of any of its keys. It remembers the token
+ * before the body runs, so that no older write follows a body which fails half-way. The script returns {1, reply}, or {0,
+ * the newest token, the place of its key}.
  */
 export function guardedScript(body: string): GuardedScript {
   const source = before + body + after;
   return { source, sha: createHash('sha1').update(source).digest('hex') };
 }
 
-/** Any command whose first operand is its one key. */
+/** Runs any command whose first operand is its one key. */
 export const guardedCommand = guardedScript('return redis.call(ARGV[1], KEYS[1], unpack(ARGV, 2))');
 
 /**
@@ -72,11 +72,11 @@ const OTHER_KEYS = new Set(
     ' ',
   ),
 );
-/** Commands that take as many keys as one likes. */
+/** Commands that take any number of keys. */
 const MANY_KEYS = new Set(['DEL', 'UNLINK']);
 
 /**
- * Refuses what a guard of one key would only seem to guard.
+ * Refuses a command that a guard of one key would only seem to guard.
  * @throws LockOptionsError if the command writes other keys than its first operand.
  */
 export function checkSingleKey(command: string, operandsAfterKey: number): void {
