@@ -15,6 +15,7 @@ export default {
   // Not by testPathIgnorePatterns, which a part that skips something says anew.
   testMatch: [
     '<rootDir>/test/**/*.spec.ts',
+    ...(process.env.GROUPED ? ['<rootDir>/test/.groups/*.ts'] : []),
     '!**/node_modules/**',
     '!**/test/package/consumers/**',
   ],

@@ -22,8 +22,22 @@ type Judge = (
   skips: string[];
 };
 
-const tool = '../../tools/test/jest-run.mjs';
-const { judge } = (await import(tool)) as { judge: Judge };
+interface Part {
+  folders: string[];
+  only?: string[];
+  skip?: string[];
+}
+
+interface Groups {
+  readonly specsOf: (part: Part) => string[];
+  readonly bySpec: (report: object) => Report;
+}
+
+const tools = ['../../tools/test/jest-run.mjs', '../../tools/test/groups.mjs'];
+const [{ judge }, { specsOf, bySpec }] = (await Promise.all(tools.map((each) => import(each)))) as [
+  { judge: Judge },
+  Groups,
+];
 
 function report(counts: Partial<Report> = {}, status = 'passed'): Report {
   const name = resolve('test/nest/some.spec.ts');
@@ -88,22 +102,40 @@ describe('a Jest run of npm test', () => {
   });
 });
 
-interface Part {
-  folders: string[];
-  only?: string[];
-  skip?: string[];
-}
+it('the report of a group names each spec, and what its tests are called there', () => {
+  const test = (path: string, status: string) => ({
+    ancestorTitles: [path, 'a lock'],
+    fullName: `${path} a lock is free`,
+    status,
+  });
+  const [free, held] = ['test/unit/free.spec.ts', 'test/unit/held.spec.ts'];
+  const { testResults } = bySpec({
+    testResults: [
+      {
+        name: resolve('test/.groups/unit-1.ts'),
+        assertionResults: [test(free!, 'passed'), test(held!, 'pending')],
+      },
+    ],
+  });
+  const shown = testResults.map(({ name, assertionResults }) => [name, assertionResults]);
+  const as = (status: string) => [
+    { ancestorTitles: ['a lock'], fullName: 'a lock is free', status },
+  ];
+  expect(shown).toEqual([
+    [resolve(free!), as('passed')],
+    [resolve(held!), as('pending')],
+  ]);
+});
 
 describe('npm test and npm run test:full', () => {
   it('together run every spec', async () => {
     const parts = '../../tools/test/parts.mjs';
     const { PARTS } = (await import(parts)) as { PARTS: Record<'quick' | 'full', Part[]> };
-    const runs = ({ folders, only, skip = [] }: Part, spec: string): boolean =>
-      (only ?? folders.map((each) => `${each}/`)).some((path) => new RegExp(path).test(spec)) &&
-      !skip.some((path) => new RegExp(path).test(spec));
-    const specs = filesBelow('test', '.spec.ts').filter((path) => !path.includes('node_modules'));
-    const all = [...PARTS.quick, ...PARTS.full];
+    const specs = filesBelow('test', '.spec.ts').filter(
+      (path) => !/node_modules|package.consumers/.test(path), // whose own Jest runs them
+    );
+    const run = new Set([...PARTS.quick, ...PARTS.full].flatMap(specsOf));
     expect(specs.length).toBeGreaterThan(100);
-    expect(specs.filter((spec) => !all.some((part) => runs(part, spec)))).toEqual([]);
+    expect(specs.filter((spec) => !run.has(spec))).toEqual([]);
   });
 });

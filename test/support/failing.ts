@@ -74,7 +74,6 @@ export function failing(): Failing {
   });
   afterEach(() => log.clear());
   afterAll(async () => {
-    log.restore();
     await rival.onApplicationShutdown();
   });
   return {
@@ -100,19 +99,18 @@ async function startRival(server: MemoryServer, key: string): Promise<LockServic
   return rival;
 }
 
-/** All that goes to Nest's Logger from now on, whoever says it, until `restore`. */
-function listenToLog(): { readonly lines: LogLine[]; clear(): void; restore(): void } {
+/** All that goes to Nest's Logger while the tests of a file run, whoever says it. */
+function listenToLog(): { readonly lines: LogLine[]; clear(): void } {
   const lines: LogLine[] = [];
-  const spies = (['error', 'warn'] as const).map((level) =>
-    jest.spyOn(Logger.prototype, level).mockImplementation((message: unknown) => {
-      lines.push({ level, text: message instanceof Error ? message.message : String(message) });
-    }),
-  );
-  return {
-    lines,
-    clear: () => lines.splice(0),
-    restore: () => spies.forEach((spy) => spy.mockRestore()),
-  };
+  beforeAll(() => {
+    for (const level of ['error', 'warn'] as const) {
+      jest.spyOn(Logger.prototype, level).mockImplementation((message: unknown) => {
+        lines.push({ level, text: message instanceof Error ? message.message : String(message) });
+      });
+    }
+  });
+  afterAll(() => void jest.restoreAllMocks());
+  return { lines, clear: () => lines.splice(0) };
 }
 
 /** A failure of the server is in the log once, with the key; what a client can mend is not. */

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { bySpec, removeGroups, specsOf, writeGroups } from './groups.mjs';
 import { run } from './run.mjs';
 
 const JEST = [
@@ -20,14 +21,7 @@ const LEAKED = /^.*(failed to exit gracefully|did not exit).*$/m;
  * may not give it.
  */
 export async function runJest(part, limit) {
-  const {
-    name,
-    nest,
-    ioredis,
-    folders,
-    skip = [],
-    only = folders.map((each) => `${each}/`),
-  } = part;
+  const { name, nest, ioredis, folders, only = folders } = part;
   process.stderr.write(`\n— ${name}: ${only.join(' ')}\n`);
   const scratch = mkdtempSync(join(tmpdir(), 'nest-redis-lock-jest-'));
   const report = join(scratch, 'report.json');
@@ -39,11 +33,11 @@ export async function runJest(part, limit) {
         ...JEST,
         '--json',
         `--outputFile=${report}`,
-        ...only,
-        ...skip.flatMap((path) => ['--testPathIgnorePatterns', path]),
+        '--runTestsByPath',
+        ...(part.isGrouped ? writeGroups(specsOf(part)) : specsOf(part)),
       ],
       {
-        env: { NEST: nest, IOREDIS: ioredis, ...part.env },
+        env: { NEST: nest, IOREDIS: ioredis, ...part.env, GROUPED: '1' },
         limit,
         hear: (text) => (said += text),
       },
@@ -54,12 +48,13 @@ export async function runJest(part, limit) {
     return { counts, complaints: complaints.map(named), skips: skips.map(named) };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
+    removeGroups();
   }
 }
 
 function read(report) {
   try {
-    return JSON.parse(readFileSync(report, 'utf8'));
+    return bySpec(JSON.parse(readFileSync(report, 'utf8')));
   } catch {
     return undefined;
   }
