@@ -1,4 +1,4 @@
-/** On an error of this library: true; on an exception that stands for one: that error. */
+/** The mark of this library's errors: true on an error; on an exception that stands for one, that error. */
 const BRAND = Symbol.for('nest-redis-lock.LockError');
 
 const isInstance = Function.prototype[Symbol.hasInstance] as (
@@ -6,7 +6,7 @@ const isInstance = Function.prototype[Symbol.hasInstance] as (
   value: unknown,
 ) => boolean;
 
-/** What the errors of this library say beside their messages. */
+/** The fields of this library's errors beside their messages. */
 export interface LockErrorDetails {
   /** The lock's key as the caller named it, without prefix. */
   readonly key?: string | undefined;
@@ -27,7 +27,7 @@ export abstract class LockError extends Error {
     Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** True also of an exception that stands for such an error, as filters of Nest see it. @internal */
+  /** True also for an exception that stands for such an error, as filters of Nest see it. @internal */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return (
       isLockError(value) &&
@@ -55,7 +55,7 @@ export function standFor<Exception extends Error>(
   return Object.defineProperty(exception, BRAND, { value: error });
 }
 
-/** The error itself, also where `error` stands for it. */
+/** The error itself, also if `error` is an exception that stands for it. */
 export function underlyingError(error: LockError): LockError {
   const brand = (error as { [BRAND]?: unknown })[BRAND];
   return typeof brand === 'object' ? (brand as LockError) : error;

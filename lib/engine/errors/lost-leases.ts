@@ -47,9 +47,9 @@ export class LeaseLostError extends LockError {
   constructor(
     key: string,
     readonly reason: LossReason,
-    /** What was left of its time when it was found `gone`, in ms. */
+    /** How much of the lease was left when it was found `gone`, in ms. */
     left?: number,
-    /** Why its last renewal failed, if it did. */
+    /** Why the last renewal failed, if it did. */
     cause?: LockError,
   ) {
     const rest = left === undefined ? '' : ` Its time was over in ${Math.round(left)} ms.`;
@@ -58,18 +58,18 @@ export class LeaseLostError extends LockError {
 }
 
 /**
- * Nothing was written: the resource has seen a later holder's fencing token. Whoever gets this holds the
- * lock no more, whatever its clock says. `key` is the lock's where a lease came along, else the resource.
+ * Nothing was written: the resource has seen a later holder's fencing token. The writer holds the lock no more, whatever
+ * its clock says. `key` is the lock's if a lease was given, else the resource.
  */
 export class StaleFencingTokenError extends LockError {
   readonly code = 'STALE_FENCING_TOKEN';
 
   constructor(
-    /** What was to be written: a Redis key, or the column that keeps the token. */
+    /** The resource that was to be written: a Redis key, or the column that keeps the token. */
     readonly resource: string,
     /** The token that came too late. */
     readonly token: number,
-    /** The newest token the resource has seen; undefined where it does not say, as in SQL. */
+    /** The newest token that the resource has seen; undefined if it does not say, as in SQL. */
     readonly newest: number | undefined,
     key?: string,
   ) {

@@ -20,7 +20,7 @@ export class LockNotAcquiredError extends LockError {
     readonly waited: number,
     /** How long the caller wanted to wait at most, in ms. */
     wait = waited,
-    /** Of a semaphore: how many permits it has. Undefined for a lock. */
+    /** How many permits the semaphore has; undefined for a lock. */
     readonly permits?: number,
     /** The locks that the caller's own code held meanwhile. */
     held: readonly string[] = [],
@@ -51,8 +51,8 @@ function explain(key: string, held: readonly string[]): string {
 }
 
 /**
- * What refused a call: its own option `maxWaiting`, or one of the module's `limits`. The first two are about one lock, the
- * others about a process.
+ * The limit that refused a call: its own option `maxWaiting`, or one of the module's `limits`. The first two are about one
+ * lock, the others about a process.
  */
 export type LimitName = 'maxWaiting' | 'waitersPerKey' | 'waitersPerProcess' | 'leases';
 
@@ -60,15 +60,15 @@ export type LimitName = 'maxWaiting' | 'waitersPerKey' | 'waitersPerProcess' | '
 export class LockLimitError extends LockError {
   readonly code = 'LOCK_LIMIT';
   /**
-   * For how long the caller of this process that waits longest for the lock has waited, in ms: a queue that moves takes about
-   * as long. Undefined if none waits here.
+   * How long the first waiter of this process has waited for the lock, in ms: a queue that moves takes about as long.
+   * Undefined if none waits here.
    */
   readonly retryAfter: number | undefined;
 
   constructor(
     key: string,
     readonly limit: LimitName,
-    /** How many that limit allows. */
+    /** The value of that limit. */
     readonly cap: number,
     { by, retryAfter }: { readonly by?: string; readonly retryAfter?: number | undefined } = {},
   ) {
@@ -78,7 +78,7 @@ export class LockLimitError extends LockError {
   }
 }
 
-/** Inside a shared lease the same lock was asked for exclusively: two who did that would wait for each other for ever. */
+/** Inside a shared lease the lock was asked for exclusively: two callers that do so would wait for each other. */
 export class LockUpgradeError extends LockError {
   readonly code = 'LOCK_UPGRADE';
 
@@ -91,7 +91,7 @@ export class LockUpgradeError extends LockError {
   }
 }
 
-/** That one lock was wanted inside another, and by which code. */
+/** A lock that was wanted inside another one, and the code that wanted it. */
 export interface NestedLocks {
   readonly held: string;
   readonly wanted: string;
@@ -99,11 +99,11 @@ export interface NestedLocks {
   readonly at: string;
 }
 
-/** Two locks are taken one inside the other, now in one order and now in the other: two callers who do so at once wait for each other. */
+/** Two locks are nested now in one order, now in the other: two callers that do so at once wait for each other. */
 export class LockOrderError extends LockError {
   readonly code = 'LOCK_ORDER';
 
-  /** `before`: how `held` came to be wanted, in one step or several, under what is wanted now. */
+  /** `before`: the nested locks by which `held` was wanted, in one step or several, inside what is wanted now. */
   constructor(
     readonly held: string,
     wanted: string,
@@ -150,7 +150,7 @@ export class ForeignLockError extends LockError {
 
   constructor(
     key: string,
-    /** The Redis type found there, `unknown` when it lies under one of the lock's other keys. */
+    /** The Redis type of the value; `unknown` if it lies under one of the lock's other keys. */
     readonly type: string,
   ) {
     const owner = LIKELY_OWNER[type];

@@ -1,18 +1,18 @@
 import { LockError, type LockErrorDetails } from './lock.error.js';
 
 /**
- * What is known of a command that failed: `unsent`, it never left this process; `refused`, the
- * server answered with an error; `unknown`, it may have run, or may still.
+ * The outcome of a command that failed: `unsent`, it never left this process; `refused`, the server answered with an error;
+ * `unknown`, it may have run, or may still run.
  * @internal
  */
 export type CommandOutcome = 'unsent' | 'refused' | 'unknown';
 
-/** Redis failed or did not answer. Says nothing about who holds the lock. */
+/** Redis failed or did not answer. The error says nothing about who holds the lock. */
 export class LockStoreError extends LockError {
   readonly code: 'LOCK_STORE' | 'QUORUM_NOT_REACHED' | 'REPLICAS_NOT_REACHED' = 'LOCK_STORE';
   /** @internal */
   readonly outcome: CommandOutcome;
-  /** False when asking again cannot help: wrong password, missing rights. */
+  /** False when a retry cannot help: wrong password, missing rights. */
   readonly retryable: boolean;
 
   constructor(
@@ -29,17 +29,17 @@ export class LockStoreError extends LockError {
   }
 }
 
-/** How the nodes of a quorum answered. */
+/** The answers of a quorum's nodes, counted. */
 export interface QuorumVotes {
   readonly nodes: number;
   readonly granted: number;
-  /** Answered, and voted for another or for nobody. */
+  /** Nodes that answered, and voted for another caller or for nobody. */
   readonly denied: number;
-  /** Not connected, failed, or did not answer before that was decided. */
+  /** Nodes that were not connected, failed, or did not answer before the decision. */
   readonly failed: number;
 }
 
-/** Too few nodes of a quorum answered. Says nothing about who holds the lock. */
+/** Too few nodes of a quorum answered. The error says nothing about who holds the lock. */
 export class QuorumNotReachedError extends LockStoreError {
   override readonly code = 'QUORUM_NOT_REACHED';
 
@@ -63,11 +63,11 @@ export interface ReplicaCount {
   readonly acks: number;
   /** How many replicas had the command within `timeout`. */
   readonly reached: number;
-  /** How long Redis waited for them, in ms. */
+  /** How long Redis waited for the replicas, in ms. */
   readonly timeout: number;
 }
 
-/** Too few replicas confirmed a grant or a renewal: the next failover could lose it, so it does not count. */
+/** Too few replicas confirmed a grant or a renewal, which therefore does not count: the next failover could lose it. */
 export class ReplicasNotReachedError extends LockStoreError {
   override readonly code = 'REPLICAS_NOT_REACHED';
 
