@@ -13,7 +13,7 @@ export type PlatformResponse = ServerResponse & {
   hijack?(): unknown;
 };
 
-/** Of every answer. */
+/** The headers of every answer. */
 export const HEADERS = {
   'Cache-Control': 'no-store, no-transform',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -24,15 +24,15 @@ export const HEADERS = {
 } as const;
 
 /**
- * The response below the platform. What the page reads is ours to the last byte: an interceptor of the application that wraps
- * or rewrites answers would break it.
+ * Returns Node's response below the platform. The page reads exact bytes: an interceptor of the application that wraps or
+ * rewrites answers would break it.
  */
 export function rawResponse(response: PlatformResponse): ServerResponse {
   response.hijack?.();
   return response.raw ?? response;
 }
 
-/** Answers with text of the page's own. */
+/** Sends a text of the page, past the platform. */
 export function answer(
   response: ServerResponse,
   status: number,
@@ -52,7 +52,7 @@ export function answerJson(response: ServerResponse, status: number, body: objec
   answer(response, status, JSON.stringify(body), headers);
 }
 
-/** A request that is refused, and why, in a sentence for the one who looks. */
+/** A refused request; the message tells the viewer why. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,

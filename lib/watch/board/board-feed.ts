@@ -1,14 +1,14 @@
 import { detached, inBackground } from '../../engine/options/index.js';
 import { event, type Viewer } from './viewer.js';
 
-/** More pages than these are refused. */
+/** The most pages at once; further ones are refused. */
 const MOST = 100;
-/** In ms: what says to a page that the application is there while a scan takes long. */
+/** The interval of keep-alive events, in ms: they show a page that the application is alive while a scan takes long. */
 const BEAT = 5_000;
 
 /**
- * What the pages show: one scan for all of them, again and again, and none while nobody looks. It is asked for by nobody but
- * its own timer, so that neither a page nor a guard has a part in how often Redis is scanned.
+ * The feed of the pages: one repeated scan for all of them, and none without a page. Only the feed's own timer starts a scan,
+ * so neither a page nor a guard influences how often Redis is scanned.
  */
 export class BoardFeed {
   readonly #viewers = new Set<Viewer>();
@@ -17,7 +17,7 @@ export class BoardFeed {
   #beating: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** `look` answers with the event that a scan makes, and never rejects. */
+  /** `look` scans and resolves to the event for the pages; it never rejects. */
   constructor(
     private readonly look: () => Promise<string>,
     private readonly interval: number,
@@ -28,7 +28,7 @@ export class BoardFeed {
     return !this.#isClosed && this.#viewers.size < MOST;
   }
 
-  /** How many look. */
+  /** The number of pages. */
   get size(): number {
     return this.#viewers.size;
   }
@@ -37,7 +37,7 @@ export class BoardFeed {
     this.#viewers.add(viewer);
     viewer.onEnd(() => this.#viewers.delete(viewer));
     if (this.#latest !== undefined) viewer.show(this.#latest);
-    if (!this.#beating) detached(() => this.#begin()); // not inside the request of the first page
+    if (!this.#beating) detached(() => this.#begin()); // outside of the first page's request context
   }
 
   /** Ends all pages at once. */

@@ -8,26 +8,26 @@ import {
   wholeNumber,
 } from '../../engine/options/index.js';
 
-/** What `LockBoardModule.forRoot` takes: `guards`, or `open: true`. */
+/** The options of `LockBoardModule.forRoot`: `guards`, or `open: true`. */
 export interface LockBoardOptions {
-  /** Where the page is, below the global prefix of the application. It has no version. @default 'locks' */
+  /** The path of the page, below the global prefix of the application and without a version. @default 'locks' */
   readonly path?: string | undefined;
   /**
-   * The guards of the page, its events and its release: classes, which Nest makes, or instances. A browser opens the page,
-   * so they see a cookie, Basic authentication or a header of your proxy; no `Authorization: Bearer`.
+   * The guards of the page, its events and its release: classes, which Nest makes, or instances. The page is opened by a
+   * browser, so guards see a cookie, Basic authentication or a header of your proxy; no `Authorization: Bearer`.
    */
   readonly guards?: readonly (Type<CanActivate> | CanActivate)[] | undefined;
   /** The modules that export what the guards inject, and `RedisLockModule` where it is not global. @default [] */
   readonly imports?: ModuleMetadata['imports'] | undefined;
-  /** `true`: without guards, because a guard of the whole application or the network keeps strangers out. @default false */
+  /** Allows a page without guards, because a guard of the whole application or the network keeps strangers out. @default false */
   readonly open?: boolean | undefined;
-  /** `true`: whoever sees the page can take a lock from its holder, after a confirmation. @default false */
+  /** Lets every viewer take a lock from its holder, after a confirmation. @default false */
   readonly release?: boolean | undefined;
   /** The keys that the page shows and releases; `*` stands for any text. @default '*' */
   readonly pattern?: string | undefined;
   /**
-   * How long after one scan of Redis the next one begins, while somebody looks. From 500 ms to 10 s; after a scan that took
-   * longer, as long as that took. All viewers of this process share a scan. @default '2s'
+   * The pause between the end of one scan of Redis and the begin of the next, while a page is open. From 500 ms to 10 s; never
+   * shorter than the last scan took. All viewers of this process share a scan. @default '2s'
    */
   readonly interval?: Duration | undefined;
   /** The most locks that the page shows. From 1 to 5,000. @default 500 */
@@ -36,7 +36,7 @@ export interface LockBoardOptions {
   readonly module?: string | undefined;
 }
 
-/** {@link LockBoardOptions} without gaps. */
+/** {@link LockBoardOptions} with all defaults filled in. */
 export interface BoardSettings {
   readonly path: string;
   readonly guards: readonly (Type<CanActivate> | CanActivate)[];
@@ -52,7 +52,7 @@ export interface BoardSettings {
 const INTERVAL = { min: 500, max: 10_000 };
 const MOST = 5_000;
 
-/** @throws LockOptionsError for an option that is wrong or unknown, and for a page that nothing guards. */
+/** @throws LockOptionsError for a wrong or unknown option, and for a page without guards and without `open: true`. */
 export function boardSettings(options: LockBoardOptions): BoardSettings {
   const {
     path = 'locks',

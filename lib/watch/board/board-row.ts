@@ -4,28 +4,28 @@ import {
   type LockParty,
 } from '../../engine/inspection/inspection.js';
 
-/** A lock as the page gets it. Spans are in ms. */
+/** A lock in the data of the page. Spans are in ms. */
 export interface BoardRow {
   readonly key: string;
-  /** How it is held, or what else its key is. */
+  /** How the lock is held, or another state of its key. */
   readonly mode: string;
   readonly held: boolean;
-  /** The processes that hold it, each with how many of the holders it has. */
+  /** The processes that hold the lock, each with its number of holders. */
   readonly holders: readonly (LockParty & { readonly count: number })[];
-  /** How many processes more than those. */
+  /** The number of further processes. */
   readonly others: number;
   readonly heldFor?: number | undefined;
-  /** In JSON, null where it never ends. */
+  /** The ms left of the lease; Infinity, null in JSON, if it never ends. */
   readonly remaining?: number | undefined;
   readonly waiting: number;
   readonly awaiting: number;
-  /** How long the first in the queue has waited. */
+  /** The age of the first queue entry. */
   readonly oldest?: number | undefined;
-  /** Which grant this is. */
+  /** Identifies the present grant. */
   readonly grant?: string | undefined;
 }
 
-/** How many processes a row names. */
+/** The most processes that a row names. */
 const NAMED = 5;
 const STATES = { free: 'free', kept: 'minimum hold', foreign: 'not a lock' } as const;
 

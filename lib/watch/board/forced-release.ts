@@ -6,20 +6,20 @@ import { type PlatformRequest, Refusal } from './answers.js';
 import type { BoardSettings } from './board-options.js';
 import { boardRow } from './board-row.js';
 
-/** The most bytes that a request for a release has: its key and a little more. */
+/** The most bytes of a release request: its key and a little more. */
 const MOST_BYTES = 65_536;
-/** What the log says of a release. */
+/** The wording of each outcome in the log. */
 const OUTCOMES = {
   true: 'it is taken.',
   false: 'it was free by then.',
   another: 'another caller had it by then.',
 } as const;
-/** Of the answers to what is wrong with a request; all else is wrong with Redis. */
+/** Statuses of the library's errors that are about the request; all others are about Redis. */
 const STATUS: Readonly<Record<string, number>> = { LOCK_KEY: 400, FOREIGN_LOCK: 409 };
 
 /**
  * Takes a lock from the holder that the page has shown.
- * @throws Refusal where the request is wrong, or another holder has the lock by now.
+ * @throws Refusal if the request is wrong, or another caller holds the lock by now.
  */
 export async function forcedRelease(
   request: PlatformRequest,
@@ -55,7 +55,7 @@ function holdersOf(lock: LockInspection): string {
   return [...named, ...(others > 0 ? [`and ${others} more`] : [])].join(', ');
 }
 
-/** Takes the lock from those that were seen, and logs what came of it, also where no answer comes. */
+/** Takes the lock from the holders that were seen. The outcome is logged, also if Redis does not answer. */
 async function take(
   seen: LockInspection,
   locks: LockService,
@@ -88,7 +88,7 @@ async function wanted(request: PlatformRequest): Promise<{ key: string; grant?: 
   throw new Refusal(400, 'A release names its lock: { "key": "…" }.');
 }
 
-/** What the application's parser made of the body, or else what the request has. */
+/** The body as the application's parser read it, or else as the request carries it. */
 async function bodyOf(request: PlatformRequest): Promise<unknown> {
   const { body, raw = request } = request;
   if (body !== undefined && typeof body !== 'string' && !Buffer.isBuffer(body)) return body;

@@ -14,7 +14,7 @@ import type { PlatformRequest, PlatformResponse } from './answers.js';
 import type { BoardSettings } from './board-options.js';
 import { LockBoard } from './lock-board.js';
 
-/** What keeps a controller out of the documents of `@nestjs/swagger`. */
+/** The metadata that hides a controller from the documents of `@nestjs/swagger`. */
 const HIDDEN = 'swagger/apiExcludeController';
 
 class WatchingController {
@@ -38,7 +38,7 @@ class ReleasingController extends WatchingController {
   }
 }
 
-/** The controller of one page: its path and guards are given when the module is. It has no version, since browsers send none. */
+/** Makes the controller of one page, with the module's path and guards. The controller has no version, since browsers send none. */
 export function boardController({ path, guards, release }: BoardSettings): Type {
   class LockBoardController extends (release ? ReleasingController : WatchingController) {}
   Controller({ path, version: VERSION_NEUTRAL })(LockBoardController);

@@ -7,7 +7,8 @@ import { LockBoard } from './lock-board.js';
 import { boardController } from './lock-board.controller.js';
 
 /**
- * A page that shows the locks that are held now: by whom, for how long, and who waits. It loads nothing from elsewhere.
+ * A page that shows the held locks: by whom, for how long, and who waits. It loads nothing from other origins.
+ * @example `@Module({ imports: [RedisLockModule.forRoot(), LockBoardModule.forRoot({ guards: [AdminGuard] })] })`
  * @publicApi
  */
 @Module({})

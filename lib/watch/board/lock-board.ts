@@ -24,10 +24,10 @@ import { event, Viewer } from './viewer.js';
 /** The page of one module, its events and its release. */
 export class LockBoard implements OnModuleInit, OnModuleDestroy {
   readonly #feed: BoardFeed;
-  /** What the last scan failed of, which is logged once. */
+  /** The failure of the last scan: the same one is logged once. */
   #failure: string | undefined;
 
-  /** @throws LockOptionsError where it would show as a lock what is none. */
+  /** @throws LockOptionsError if any string of the pattern would look like a lock. */
   constructor(
     private readonly locks: LockService,
     private readonly settings: BoardSettings,
@@ -38,7 +38,7 @@ export class LockBoard implements OnModuleInit, OnModuleDestroy {
     this.#feed = new BoardFeed(() => this.#look(), settings.interval);
   }
 
-  /** How many pages look. */
+  /** The number of open pages. */
   get viewers(): number {
     return this.#feed.size;
   }
@@ -67,7 +67,7 @@ export class LockBoard implements OnModuleInit, OnModuleDestroy {
     });
   }
 
-  /** Called by Nest: says who may look where nobody is asked. */
+  /** Called by Nest: warns of a page without guards. */
   onModuleInit(): void {
     const { guards, path, release } = this.settings;
     if (guards.length > 0) return;
@@ -77,7 +77,7 @@ export class LockBoard implements OnModuleInit, OnModuleDestroy {
     );
   }
 
-  /** Called by Nest: ends the events, for which the server would wait. */
+  /** Called by Nest: ends the event streams, which would delay the server's close. */
   onModuleDestroy(): void {
     this.#feed.close();
   }
@@ -96,7 +96,7 @@ export class LockBoard implements OnModuleInit, OnModuleDestroy {
     }
   }
 
-  /** An error that is not ours may say more than a page may show. */
+  /** Logs an error that is not ours, whose text must not reach the page. */
   #log(error: unknown): string {
     const failure = error instanceof Error ? error.stack : String(error);
     if (failure !== this.#failure) logger.error((this.#failure = failure));
@@ -104,17 +104,14 @@ export class LockBoard implements OnModuleInit, OnModuleDestroy {
   }
 }
 
-/**
- * Answers when the handler has returned. An interceptor that then sets a header would throw if the answer had begun, and Nest
- * would end it.
- */
+/** Answers after the handler has returned. If the answer had begun before, an interceptor that sets a header would throw, and Nest would end it. */
 function afterInterceptors(response: ServerResponse, work: () => void | Promise<void>): void {
   setImmediate(() => {
-    if (!response.headersSent && !response.destroyed) void refusable(response, work); // else it left, or an interceptor answered
+    if (!response.headersSent && !response.destroyed) void refusable(response, work); // otherwise the client left, or an interceptor answered
   });
 }
 
-/** Answers a refusal; what else goes wrong is logged, and the page is told no more than that. */
+/** Answers a refusal. Any other error is logged, and the page gets a general message. */
 async function refusable(
   response: ServerResponse,
   work: () => void | Promise<void>,

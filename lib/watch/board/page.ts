@@ -4,10 +4,10 @@ import parts from './page/board.html.js';
 
 const [, style, , script] = parts;
 
-/** The page: one file, without anything to fill in. */
+/** The page: one static file. */
 export const PAGE = parts.join('');
 
-/** No script and no style but those in it, no request but to where it comes from, and no text is ever read as HTML. */
+/** The page's policy: only its own script and style, requests only to its own origin, and no text is ever parsed as HTML. */
 export const PAGE_HEADERS = {
   ...HEADERS,
   'Content-Type': 'text/html; charset=utf-8',

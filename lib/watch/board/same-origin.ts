@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Refusal } from './answers.js';
 
 /**
- * Refuses what a page of another origin sent, whatever the application's CORS settings allow. Browsers say where a request
- * comes from in `Sec-Fetch-Site`, which no page can set, and which no proxy changes. Over plain HTTP they leave that out;
- * then `Origin` has to name the host that was asked. What sends neither is no browser, and has no user's cookies.
+ * Refuses requests of pages of other origins, whatever the application's CORS settings allow. Browsers name the origin's
+ * relation in `Sec-Fetch-Site`, which no page can set and no proxy changes. Over plain HTTP that header is missing; then
+ * `Origin` must name the requested host. A request without both headers is not from a browser, and has no user's cookies.
  * @throws Refusal
  */
 export function refuseOtherOrigins(headers: IncomingHttpHeaders): void {

@@ -2,20 +2,17 @@ import type { ServerResponse } from 'node:http';
 import { inBackground } from '../../engine/options/index.js';
 import { HEADERS } from './answers.js';
 
-/** In ms: after this a page asks anew, so that the guards decide again. */
+/** The life of an event stream in ms: then the page connects again, so that the guards decide again. */
 const LIFE = 300_000;
-/** In ms: how long a page may take for its last event. */
+/** How long a page may take to receive its last event, in ms. */
 const FAREWELL = 1_000;
 
-/** A server-sent event. JSON has no line breaks, so that nothing in it ends the event. */
+/** Formats a server-sent event. JSON has no line breaks, so no content ends the event early. */
 export function event(name: string, data: unknown): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/**
- * A page that looks. One that is slow gets the latest event when it has taken the one before: never more than two wait for
- * it in memory.
- */
+/** An open page. A slow page gets the latest event after it has received the one before: at most two events wait in memory for it. */
 export class Viewer {
   #isFull = false;
   #missed: string | undefined;
@@ -25,13 +22,13 @@ export class Viewer {
     hello: string,
     life = LIFE,
   ) {
-    response.shouldKeepAlive = false; // the server has nothing to wait for once the events have ended
+    response.shouldKeepAlive = false; // no further request follows the events
     response.writeHead(200, {
       ...HEADERS,
       'Content-Type': 'text/event-stream; charset=utf-8',
-      'X-Accel-Buffering': 'no', // for nginx
+      'X-Accel-Buffering': 'no', // nginx would buffer the events
     });
-    response.on('error', () => {}); // of a page that left
+    response.on('error', () => {}); // the page left
     response.on('drain', () => this.#catchUp());
     this.show(hello);
     const timer = inBackground(setTimeout(() => this.end(event('again', {})), life));
@@ -47,7 +44,7 @@ export class Viewer {
     else this.#isFull = !this.response.write(text);
   }
 
-  /** At once, also where the page takes nothing any more. */
+  /** Ends the stream at once, even if the page receives nothing any more. */
   end(last?: string): void {
     this.#missed = undefined;
     if (this.#isFull) return void this.response.destroy();

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from './usage-error.js';
 
-/** Where Redis is, and how it is spoken to. */
+/** The options of the connection. */
 const WHERE = {
   url: 'string',
   cluster: 'string',
@@ -17,7 +17,7 @@ const WHERE = {
   prefix: 'string',
 } as const;
 const EVERY = { json: 'boolean', help: 'boolean', version: 'boolean' } as const;
-/** What only some commands have. */
+/** The options of single commands. */
 const SOME = {
   dialect: 'string',
   limit: 'string',
@@ -25,17 +25,17 @@ const SOME = {
   for: 'string',
   yes: 'boolean',
 } as const;
-/** All options, and whether they take a value. */
+/** All options; a 'string' takes a value. */
 export const OPTIONS = { ...WHERE, ...EVERY, ...SOME };
 
 type Option = keyof typeof OPTIONS;
-/** The options that were given: their texts, or true. */
+/** The given options: their texts, or true. */
 export type Values = {
   readonly [Name in Option]?: (typeof OPTIONS)[Name] extends 'string' ? string : true;
 };
 
 interface Command {
-  /** What stands behind the command, if anything does. */
+  /** The operand of the command, if it takes one. */
   readonly operand?: 'key' | 'pattern';
   readonly options: readonly (keyof typeof SOME)[];
 }
@@ -50,7 +50,7 @@ export const COMMANDS = {
 
 export type CommandName = keyof typeof COMMANDS;
 
-/** A command line that was understood. */
+/** A parsed command line. */
 export interface Request {
   readonly command: CommandName | 'help' | 'version';
   /** The key of a lock, or a pattern of keys. */
@@ -60,16 +60,16 @@ export interface Request {
 
 const HELP = 'See nest-redis-lock --help.';
 const SHORT = { h: 'help', V: 'version', y: 'yes' } as const;
-/** What may be repeated in an error: no URL, and nothing that is one half. */
+/** Words that an error may repeat: neither a URL nor half of one. */
 const WORD = /^[a-z][a-z-]{0,30}$/i;
-/** What may have a password in it, and is repeated in what a command prints where it stands for a key, a prefix or a time. */
+/** A URL that may have a password, and that a command would print if given as a key, a prefix or a time. */
 const REDIS_URL = /^\s*(?:redis|valkey)[a-z+-]*:\/\//i;
-/** The options that read URLs, and repeat none. */
+/** The options that take URLs; messages never repeat those. */
 const READS_URLS: readonly string[] = ['url', 'cluster', 'sentinel'] satisfies Option[];
 
 /**
- * What the words of a command line ask for.
- * @throws UsageError that says what to write instead; it repeats nothing that may be a secret.
+ * Parses the words of a command line.
+ * @throws UsageError with the correct usage; it repeats nothing that may be a secret.
  */
 export function parse(words: readonly string[]): Request {
   const values = optionsOf(words);

@@ -14,10 +14,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const SENTINEL_PORT = 26_379;
 
-/**
- * Where Redis is, as options and environment say.
- * @throws UsageError, LockOptionsError: neither repeats what was given.
- */
+/** Reads the connection from options and environment. @throws UsageError, LockOptionsError: neither repeats a value. */
 export function connectionOptionsOf(values: Values, env: Environment): CheckedSource {
   const { url, cluster, sentinel, master } = values;
   const given = Object.entries({ url, cluster, sentinel }).filter(([, value]) => value);
@@ -76,7 +73,7 @@ function sentinelsAt(list: string, values: Values, env: Environment): CheckedSou
   });
 }
 
-/** The user and the password of a URL; of the environment what it has not. */
+/** The user and the password of a URL, or else of the environment. */
 function credentialsOf(env: Environment, url: RedisOptions = {}): RedisOptions {
   const { username = env['REDIS_USERNAME'], password = env['REDIS_PASSWORD'] } = url;
   return { ...(username && { username }), ...(password && { password }) };
@@ -90,7 +87,7 @@ function dbOf({ db }: Values): { readonly db?: number } {
   return { db: Number(db) };
 }
 
-/** `isTls`: the URL says so. */
+/** Reads the TLS options; `isTls` is true for a rediss:// URL. */
 function tlsOf(values: Values, isTls: boolean): Pick<RedisOptions, 'tls'> {
   const { tls, ca, cert, key, servername } = values;
   if ((cert === undefined) !== (key === undefined)) {

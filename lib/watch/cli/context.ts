@@ -13,7 +13,7 @@ import { connectionOptionsOf } from './connection-options.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
-/** What a command works with. */
+/** The context of a command. */
 export interface Context {
   readonly request: Request;
   readonly terminal: Terminal;
@@ -22,10 +22,10 @@ export interface Context {
   readonly client: LockClient;
 }
 
-/** The code that a program ends with: 1 is what a look came to, 3 that there was none. */
+/** The exit code: 0 and 1 answer the command's question, 2 is a usage error, and 3 means that there is no answer. */
 export type ExitCode = 0 | 1 | 2 | 3;
 
-/** More than any application is likely to allow in its own limit, which is not known here. */
+/** The longest key in bytes: above any likely limit of an application, which is unknown here. */
 const KEY_BYTES = 1_000_000;
 
 /** @throws UsageError, LockOptionsError */
@@ -42,7 +42,7 @@ export function contextOf(
       connectTimeout: timeOf('timeout', timeout, { min: 50, max: 600_000 }),
     }),
     ...(dialect !== undefined && { dialect: dialectOf(dialect) }),
-    durability: 'ignore', // a look at locks is fine everywhere; doctor has its own
+    durability: 'ignore', // commands may look at locks on any server; doctor checks durability itself
     shutdownGrace: 0,
     limits: { keyBytes: KEY_BYTES },
   });
@@ -50,7 +50,7 @@ export function contextOf(
   return { request, terminal, settings, client };
 }
 
-/** An option that is a time, in ms. What was given may be a secret in the wrong place: no text repeats it. */
+/** Reads a time option, in ms. Errors do not repeat the value, which may be a misplaced secret. */
 export function timeOf(
   option: string,
   value: string,
@@ -65,14 +65,14 @@ export function timeOf(
   }
 }
 
-/** An option that is a whole number. */
+/** Reads a whole-number option. */
 export function numberOf(option: string, value: string, most: number): number {
   const number = /^\d{1,9}$/.test(value) ? Number(value) : 0;
   if (number >= 1 && number <= most) return number;
   throw new UsageError(`--${option} takes a whole number from 1 to ${most}.`);
 }
 
-/** A name, or an object in JSON; its options are checked with the others. No text repeats the name. */
+/** Reads a dialect: a name, or a JSON object, whose options are checked with the others. Errors do not repeat the name. */
 function dialectOf(text: string): LockDialect {
   const dialect = text.startsWith('{') ? parsed(text) : { name: text };
   if (DIALECT_NAMES.includes(dialect.name)) return dialect as LockDialect;

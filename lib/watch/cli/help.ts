@@ -1,4 +1,4 @@
-/** What `--help` prints. */
+/** The text of `--help`. */
 export const HELP = `Looks at the locks of nest-redis-lock in Redis, and releases one that is stuck.
 
 Usage: nest-redis-lock <command> [options]

@@ -21,14 +21,14 @@ function rowOf(lock: LockInspection): string[] {
   ];
 }
 
-/** How a lock is held, in a word or two. */
+/** The state of a lock in a word or two. */
 export function heldAs({ state, mode, holders, handedOver }: LockInspection): string {
   if (state !== 'held' || mode === undefined) return state;
   if (handedOver) return 'handed over';
   return holders ? `${mode} ×${holders.length}` : mode;
 }
 
-/** A process, as operators find it. */
+/** A process by its host and pid. */
 export function party({ host, pid }: LockParty): string {
   return `${host} pid ${pid}`;
 }

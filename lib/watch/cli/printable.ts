@@ -1,10 +1,10 @@
 /**
- * What a terminal may obey, or what makes a text look like another: control characters, among them ESC and the one-byte
- * CSI, marks of direction and joining, separators other than the space, and what has no meaning.
+ * Characters that a terminal may obey, or that make texts look alike. They are control characters (with ESC and the one-byte
+ * CSI), marks of direction and joining, separators other than the space, and unassigned characters.
  */
 const UNPRINTABLE = /(?! )[\p{C}\p{Z}]/gu;
 
-/** The text with everything in it spelt that is not plainly visible. It takes one line. */
+/** Escapes every character of a text that is not plainly visible. The result is one line. */
 export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, (character) => {
     const code = character.codePointAt(0)!.toString(16);
@@ -12,7 +12,7 @@ export function printable(text: string): string {
   });
 }
 
-/** JSON of one line in which all of that is escaped, so that it can be printed as well as parsed. */
+/** One line of JSON in which such characters are escaped: safe to print, and still parseable. */
 export function printableJson(value: unknown): string {
   const text = JSON.stringify(value, (_, each: unknown) => (each === Infinity ? null : each));
   return text.replaceAll(UNPRINTABLE, (character) =>
@@ -25,7 +25,7 @@ export function printableJson(value: unknown): string {
 const WIDE =
   /\p{Extended_Pictographic}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
 
-/** How many columns of a terminal a printable text takes. */
+/** The width of a printable text in terminal columns. */
 export function columnsOf(text: string): number {
   let columns = 0;
   for (const character of text) {
@@ -34,7 +34,7 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** The text in so many columns at most; where something was left out it ends in an ellipsis. */
+/** Cuts a text to a number of columns; a text that was cut ends in an ellipsis. */
 export function cutTo(text: string, most: number): string {
   if (columnsOf(text) <= most) return text;
   let kept = '';

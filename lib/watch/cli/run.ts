@@ -18,7 +18,7 @@ const COMMANDS: Record<CommandName, (context: Context) => Promise<ExitCode>> = {
   doctor,
 };
 
-/** Does what a command line asks for, and answers with the code to end with. Never rejects. */
+/** Runs a command line and resolves to the exit code. Never rejects. */
 export async function run(
   words: readonly string[],
   env: NodeJS.ProcessEnv,

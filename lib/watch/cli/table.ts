@@ -1,11 +1,11 @@
 import { columnsOf, cutTo, printable } from './printable.js';
 
-/** What stands between two columns. */
+/** The gap between two columns. */
 const GAP = '  ';
-/** The fewest columns that the first column of a table is cut to. */
+/** The narrowest width to which the first column of a table is cut. */
 const LEAST = 12;
 
-/** The lines of a table with a heading. The first column gives way where the lines would be wider than `most`. */
+/** The lines of a table with a heading. The first column is cut if the lines would be wider than `most`. */
 export function tableOf(
   heading: readonly string[],
   rows: readonly (readonly string[])[],

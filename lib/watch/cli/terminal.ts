@@ -4,27 +4,24 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import { cutTo, printable, printableJson } from './printable.js';
 
 const ESCAPE = '\u001b';
-/** The other screen of the terminal, without a cursor; and back. */
+/** Switches to the alternate screen without a cursor, and back. */
 const ENTER = `${ESCAPE}[?1049h${ESCAPE}[?25l`;
 const LEAVE = `${ESCAPE}[?25h${ESCAPE}[?1049l`;
 const HOME = `${ESCAPE}[H`;
 const REST_OF_LINE = `${ESCAPE}[K`;
 const REST_OF_SCREEN = `${ESCAPE}[J`;
 
-/** What a terminal stands on. */
+/** The streams of a terminal. */
 export interface Streams {
   readonly stdin: ReadStream;
   readonly stdout: WriteStream;
   readonly stderr: WriteStream;
 }
 
-/**
- * All that is printed goes through here, line by line: nothing that comes from Redis reaches the user's terminal as a
- * control character.
- */
+/** Prints all output, line by line, so that no text of Redis reaches the user's terminal as a control character. */
 export class Terminal {
   readonly #closed = new AbortController();
-  /** Aborts when nobody reads standard output any more. */
+  /** Aborts when standard output is closed by its reader. */
   readonly closed: AbortSignal = this.#closed.signal;
   #isDrawing = false;
 
@@ -34,17 +31,17 @@ export class Terminal {
     stderr.on('error', () => {});
   }
 
-  /** Whether a person sees standard output as it is written. */
+  /** True if standard output is a terminal. */
   get isScreen(): boolean {
     return Boolean(this.streams.stdout.isTTY);
   }
 
-  /** Whether there is a person to answer. */
+  /** True if a person can answer a question. */
   get canAsk(): boolean {
     return Boolean(this.streams.stdin.isTTY && this.streams.stderr.isTTY);
   }
 
-  /** How many columns there are; without a screen as many as one likes. */
+  /** The width in columns; Infinity without a screen. */
   get columns(): number {
     return (this.isScreen && this.streams.stdout.columns) || Infinity;
   }
@@ -63,17 +60,17 @@ export class Terminal {
     this.streams.stderr.write(`${printable(line)}\n`);
   }
 
-  /** Resolves when whoever reads has caught up, or is gone. */
+  /** Resolves when the reader of the output has caught up, or is gone. */
   async caughtUp(): Promise<void> {
     const { stdout } = this.streams;
     if (!stdout.writableNeedDrain || this.closed.aborted) return;
     await once(stdout, 'drain', { signal: this.closed }).catch(() => {});
   }
 
-  /** Puts these lines in the place of what was drawn before. What does not fit is left out. */
+  /** Replaces the lines drawn before; lines beyond the screen are left out. */
   draw(lines: readonly string[]): void {
     const { stdout } = this.streams;
-    const fitting = lines.slice(0, (stdout.rows || Infinity) - 1); // of 0 rows, a terminal does not know its size
+    const fitting = lines.slice(0, (stdout.rows || Infinity) - 1); // 0 rows: the terminal does not know its size
     const text = fitting
       .map((line) => `${cutTo(printable(line), this.columns)}${REST_OF_LINE}\n`)
       .join('');
@@ -81,13 +78,13 @@ export class Terminal {
     this.#isDrawing = true;
   }
 
-  /** Gives the user the screen back. */
+  /** Restores the user's screen. */
   endDrawing(): void {
     if (this.#isDrawing) this.streams.stdout.write(LEAVE);
     this.#isDrawing = false;
   }
 
-  /** True if the user says yes. Everything else is a no: another word, the end of input, Ctrl+C. */
+  /** Asks a question; resolves to true only for yes, and to false for another word, the end of input, or Ctrl+C. */
   async confirms(question: string): Promise<boolean> {
     const { stdin: input, stderr: output } = this.streams;
     const lines = createInterface({ input, output });

@@ -1,2 +1,2 @@
-/** The command line is not one that this program understands; the message says what to write instead. */
+/** The error of an invalid command line; its message says what to write instead. */
 export class UsageError extends Error {}

@@ -1,7 +1,7 @@
 import { isLockError } from '../../engine/errors/index.js';
 import { UsageError } from './usage-error.js';
 
-/** What the library's messages say of options of its module, and what a user of the command line does instead. */
+/** Phrases of the library's messages about module options, with their replacements for the command line. */
 export const WORDING: readonly (readonly [library: string, here: string])[] = [
   [' (option "connectTimeout")', ' (--timeout)'],
   ['"keyPrefix"', '--prefix'],
@@ -22,30 +22,30 @@ export const WORDING: readonly (readonly [library: string, here: string])[] = [
   ['set "sentinelPassword" in option "redis"', 'set REDIS_SENTINEL_PASSWORD'],
 ];
 
-/** Nothing answers where Redis should be. */
+/** Causes that mean that no Redis answers at the address. */
 const NOBODY = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT/;
 
-/** What an error says, in words of the command line. It has no URL, user or password. */
+/** Rewords an error message for the command line. The message has no URL, user or password. */
 export function wording(message: string): string {
   const said = WORDING.reduce((text, [library, here]) => text.replaceAll(library, here), message);
   if (!NOBODY.test(said)) return said;
   return `${said} Start Redis there, or say where it is: --url, --cluster, --sentinel or REDIS_URL.`;
 }
 
-/** How an error is told to programs. */
+/** An error as JSON. */
 export interface ToldError {
   readonly code: string;
   readonly message: string;
 }
 
-/** What to tell of an error; undefined of a bug, of which only the stack helps. */
+/** Returns the code and message of an error; undefined for a bug, whose stack is printed instead. */
 export function toldOf(error: unknown): ToldError | undefined {
   if (error instanceof UsageError) return { code: 'USAGE', message: error.message };
   if (!isLockError(error)) return undefined;
   return { code: error.code, message: wording(error.message) };
 }
 
-/** Whether it is the command line that is wrong. */
+/** True if the command line is wrong. */
 export function isUsage({ code }: ToldError): boolean {
   return ['USAGE', 'LOCK_OPTIONS', 'LOCK_KEY'].includes(code);
 }

@@ -1,7 +1,7 @@
 import type { MeterProvider, TracerProvider } from '@opentelemetry/api';
 import { LockInstrumentation, type LockInstrumentationConfig } from './lock-instrumentation.js';
 
-/** What `instrumentLocks` does, and where spans and metrics go. */
+/** The options of `instrumentLocks`: which signals it makes, and for which providers. */
 export interface InstrumentLocksOptions extends Omit<LockInstrumentationConfig, 'enabled'> {
   /** Default: the provider of the process, also one that is set later. */
   tracerProvider?: TracerProvider;
@@ -9,7 +9,10 @@ export interface InstrumentLocksOptions extends Omit<LockInstrumentationConfig, 
   meterProvider?: MeterProvider;
 }
 
-/** Begins to make spans and metrics of all locks of this process. Returns a function that ends that. */
+/**
+ * Starts spans and metrics of all locks of this process. Returns a function that stops them.
+ * @example `const stop = instrumentLocks({ metrics: false });`
+ */
 export function instrumentLocks({
   tracerProvider,
   meterProvider,

@@ -13,9 +13,9 @@ import { LockInstruments } from './lock-instruments.js';
 import { LockSpans } from './lock-spans.js';
 import { VERSION } from './version.js';
 
-/** What `LockInstrumentation` does. */
+/** The configuration of `LockInstrumentation`. */
 export interface LockInstrumentationConfig {
-  /** Whether it begins when it is made. Default: true. */
+  /** Whether the instrumentation starts when it is constructed. Default: true. */
   enabled?: boolean;
   /** Whether each call for a lock and each held lock is a span. Default: true. */
   traces?: boolean;
@@ -27,14 +27,15 @@ export interface LockInstrumentationConfig {
 
 const NAME = 'nest-redis-lock';
 
-/** How many are at work in this process, whichever copy of the package they are of. */
+/** The number of instrumentations at work in this process, of any copy of the package. */
 const AT_WORK = Symbol.for('nest-redis-lock:instrumentations');
 const process_ = globalThis as { [AT_WORK]?: number };
 
 /**
  * Spans and metrics of all locks of this process, for `registerInstrumentations` of `@opentelemetry/instrumentation` and for
- * option `instrumentations` of the SDK for Node.js. It patches nothing, so it may be made before or after Nest and ioredis
+ * option `instrumentations` of the SDK for Node.js. It patches no module, so it may be made before or after Nest and ioredis
  * are loaded.
+ * @example `new NodeSDK({ instrumentations: [new LockInstrumentation()] }).start();`
  */
 export class LockInstrumentation {
   readonly instrumentationName: string = NAME;
@@ -53,7 +54,7 @@ export class LockInstrumentation {
     if (this.#config.enabled) this.enable();
   }
 
-  /** Begins. Does nothing while it is at work. */
+  /** Starts the instrumentation. Does nothing if it is at work. */
   enable(): void {
     if (this.#stop) return;
     const { traces = true, metrics: counts = true, keysInSpans = false } = this.#config;
@@ -70,18 +71,18 @@ export class LockInstrumentation {
     };
   }
 
-  /** Ends: no more spans, and metrics are told no more. */
+  /** Stops the instrumentation: spans and metrics end. */
   disable(): void {
     this.#stop?.();
     this.#stop = undefined;
   }
 
-  /** Where spans go from now on; by default to the provider of the process. */
+  /** Sets the provider of further spans. Default: the provider of the process. */
   setTracerProvider(provider: TracerProvider): void {
     this.#tracers = provider;
   }
 
-  /** Where metrics go from now on; by default to the provider of the process. */
+  /** Sets the provider of further metrics. Default: the provider of the process. */
   setMeterProvider(provider: MeterProvider): void {
     this.#meters = provider;
     this.#beginTelling();
@@ -91,7 +92,7 @@ export class LockInstrumentation {
     return this.#config;
   }
 
-  /** Replaces the configuration, and begins anew with it if this is at work. `enabled` matters at the begin alone. */
+  /** Replaces the configuration, and restarts an instrumentation that is at work. `enabled` matters only in the constructor. */
   setConfig(config: LockInstrumentationConfig): void {
     this.#config = config;
     if (!this.#stop) return;
@@ -99,7 +100,7 @@ export class LockInstrumentation {
     this.enable();
   }
 
-  /** Of the provider that there is now. */
+  /** The tracer of the present provider. */
   #tracer(): Tracer {
     const provider = this.#tracers ?? trace.getTracerProvider();
     if (this.#traced?.provider !== provider) {
@@ -108,7 +109,7 @@ export class LockInstrumentation {
     return this.#traced.tracer;
   }
 
-  /** Counts, and keeps the figures in the instruments of the provider that there is at each time. */
+  /** Counts locks, and records figures with the instruments of the present provider. */
   #count(): () => void {
     let from: MeterProvider | undefined;
     let instruments: LockInstruments | undefined;
@@ -133,7 +134,7 @@ export class LockInstrumentation {
     };
   }
 
-  /** Locks that are held, and calls that wait, are told before the first duration is known. */
+  /** Creates the instruments at once: held locks and waiting calls are reported before the first duration. */
   #beginTelling(): void {
     try {
       this.#present?.();

@@ -2,11 +2,11 @@ import type { Attributes, BatchObservableResult, Histogram, Meter } from '@opent
 import { BUCKETS } from '../telemetry/lock-figures.js';
 import type { Series } from '../telemetry/series.js';
 
-/** The instruments of one meter. What is counted is told when a reader asks for it. */
+/** The instruments of one meter. Counts are observed when a reader collects them. */
 export class LockInstruments {
   readonly wait: Histogram;
   readonly hold: Histogram;
-  /** They are told no more. */
+  /** Stops the observation of counts. */
   readonly stop: () => void;
 
   constructor(

@@ -16,12 +16,12 @@ import { type Listener, listen } from '../telemetry/listen.js';
 import { Memo } from '../telemetry/memo.js';
 import { attributesOf } from './attributes.js';
 
-/** A span from its begin on. */
+/** A span under way. */
 interface Begun {
   readonly span: Span;
-  /** By the wall clock, in ms. */
+  /** The start by the wall clock, in ms. */
   readonly from: number;
-  /** What it stands in: the context of the call for the lock. */
+  /** The parent: the context of the call for the lock. */
   readonly parent: Context;
 }
 
@@ -31,13 +31,13 @@ export class LockSpans {
   readonly #holds = new Memo<HoldTrace, Begun>();
 
   constructor(
-    /** Asked each time: the application may set its provider later. */
+    /** Called for each span: the application may set its provider later. */
     private readonly tracer: () => Tracer,
     /** Whether spans have the key and the token. */
     private readonly keys: boolean,
   ) {}
 
-  /** Makes spans until the function that it returns is called; `failed` hears of the first error of whoever takes them. */
+  /** Makes spans until the returned function is called. `failed` gets the first error of the tracer. */
   make(failed: (error: unknown) => void): () => void {
     const { acquire, hold } = lockChannels;
     const listeners: Listener[] = [
@@ -57,7 +57,7 @@ export class LockSpans {
 
   #answered(trace: AcquireTrace): void {
     const call = this.#calls.get(trace);
-    if (!call) return; // it began before there were spans
+    if (!call) return; // the call began before the instrumentation
     const { span } = call;
     if (!span.isRecording()) return;
     if (trace.queued) span.setAttribute('lock.queued', true);
@@ -98,8 +98,8 @@ export class LockSpans {
 }
 
 /**
- * Has the span of a hold active while a body runs under it, so that the body's spans are its children. A body that runs
- * inside another span than the one that the lock was asked in stays there.
+ * Makes the span of a hold active while a body runs under it, so that the body's spans become its children. A body that runs
+ * inside another span than its call for the lock keeps that span.
  */
 function aroundBody({ span, parent }: Begun): Around {
   return (body) => {
@@ -114,10 +114,10 @@ function fail(span: Span, error: string, rejects: boolean): void {
   if (rejects) span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** Ends the span so long after its begin: as long as the metric says. */
+/** Ends the span `milliseconds` after its begin, exactly as the metric counts. */
 function end({ span, from }: Begun, milliseconds: number): void {
   const second = Math.floor(from / 1_000);
   const nanoseconds = (from - second * 1_000) * 1e6 + Math.round(milliseconds * 1e6);
-  const more = Math.floor(nanoseconds / 1e9); // `%` is slow for numbers as large as these
+  const more = Math.floor(nanoseconds / 1e9); // `%` is slow for such large numbers
   span.end([second + more, nanoseconds - more * 1e9]);
 }

@@ -9,8 +9,8 @@ type LabelName = keyof Labels | 'le';
 type Told = Awaited<ReturnType<Histogram<LabelName>['get']>>;
 
 /**
- * A histogram that is counted elsewhere: `observe` of prom-client makes a text out of the labels each time. It answers what
- * prom-client's own would.
+ * A histogram over distributions that are counted elsewhere, since `observe` of prom-client builds a text from the labels each
+ * time. Its output is that of prom-client's own.
  */
 export class DurationHistogram extends Histogram<LabelName> {
   constructor(
@@ -22,7 +22,7 @@ export class DurationHistogram extends Histogram<LabelName> {
     super(configuration);
   }
 
-  /** What a scrape, a cluster's aggregation and `getMetricsAsJSON` read. */
+  /** Called by a scrape, a cluster's aggregation and `getMetricsAsJSON`. */
   override async get(): Promise<Told> {
     const { name, help, buckets } = this.configuration;
     const values: Told['values'] = [];
@@ -39,12 +39,12 @@ export class DurationHistogram extends Histogram<LabelName> {
     return { name, help, type: 'histogram', values, aggregator: 'sum' } as unknown as Told;
   }
 
-  /** What a scrape prefers since prom-client 15.1. */
+  /** Preferred by a scrape since prom-client 15.1. */
   getForPromString(): Promise<Told> {
     return this.get();
   }
 
-  /** Called by prom-client's constructor, too. */
+  /** Called also by prom-client's constructor, before `distributions` is set. */
   override reset(): void {
     for (const [, distribution] of this.distributions?.() ?? []) distribution.reset();
   }

@@ -6,7 +6,7 @@ import { BUCKETS, LockFigures } from '../telemetry/lock-figures.js';
 import type { Labelled, Series } from '../telemetry/series.js';
 import { DurationHistogram, type Labels } from './duration-histogram.js';
 
-/** How `registerLockMetrics` keeps its metrics. */
+/** The options of `registerLockMetrics`. */
 export interface LockMetricsOptions {
   /**
    * The upper bounds of the buckets of both histograms, in seconds, each above the one before. Default: 1, 2.5, 5, 10, 25,
@@ -15,7 +15,7 @@ export interface LockMetricsOptions {
   readonly buckets?: readonly number[];
 }
 
-/** What is kept of the calls and holds that ended alike. */
+/** The figures of calls and holds with the same labels. */
 interface Kept {
   readonly labels: Labels;
   readonly waits: Distribution;
@@ -25,7 +25,7 @@ interface Kept {
 const LABELS = ['lock_name', 'lock_mode', 'lock_topology'] as const;
 const WITH_ERROR = [...LABELS, 'error_type'] as const;
 
-/** Each metric and what it says of itself. */
+/** The help text of each metric. */
 const HELP = {
   lock_wait_duration_seconds: 'How long calls for a lock took until they got it or gave up.',
   lock_hold_duration_seconds: 'How long locks were held.',
@@ -38,8 +38,9 @@ const HELP = {
 type Name = keyof typeof HELP;
 
 /**
- * Keeps the figures of all locks of this process in a registry of prom-client, and returns a function that takes them out
- * again. Labels are `lock_name`, `lock_mode`, `lock_topology` and `error_type`. No key, token or holder is among them.
+ * Registers metrics of all locks of this process in a registry of prom-client. Returns a function that removes them. Labels are
+ * `lock_name`, `lock_mode`, `lock_topology` and `error_type`. No key, token or holder is among them.
+ * @example `const remove = registerLockMetrics(register);`
  * @throws LockOptionsError if the registry has a metric of one of these names, or an option is wrong.
  */
 export function registerLockMetrics(
@@ -62,7 +63,7 @@ export function registerLockMetrics(
     },
   );
   const described = <N extends Name>(name: N) => ({ name, help: HELP[name], registers: [] });
-  /** Counted by us, and told when somebody asks. */
+  /** A metric whose counts are set when a scrape asks for them. */
   const told = (name: Name, tell: (series: Series<Kept>, labels: Labels) => void) => ({
     ...described(name),
     labelNames: name === 'lock_acquire_attempts_total' ? WITH_ERROR : LABELS,

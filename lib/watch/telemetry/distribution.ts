@@ -1,6 +1,6 @@
-/** How many durations fell between which bounds, and their sum; in seconds. */
+/** A histogram: the number of durations between bounds, and their sum, in seconds. */
 export class Distribution {
-  /** By the bound that is not exceeded; the last is of those above all bounds. */
+  /** Counts by upper bound; the last one is of durations above all bounds. */
   #counts: number[] = [];
   #sum = 0;
 
@@ -12,7 +12,7 @@ export class Distribution {
     return this.#sum;
   }
 
-  /** For each bound, and last without a bound: how many were not above it. */
+  /** Cumulative counts: for each bound, the durations not above it; the last count has no bound. */
   get cumulative(): number[] {
     let all = 0;
     return this.#counts.map((count) => (all += count));

@@ -1,11 +1,11 @@
 import { isLockError } from '../../engine/errors/lock.error.js';
 import type { AcquireTrace } from '../../engine/events/lock-event.js';
 
-/** Why a call has no lease, in one of few words: the code of our error, or the class of another one. Undefined if it has one. */
+/** The reason of a call without a lease, as one of few words: the code of our error, or the class of another one. Undefined for a granted call. */
 export function errorType({ outcome, error }: AcquireTrace): string | undefined {
   if (outcome === 'acquired') return undefined;
-  if (outcome === 'busy') return 'LOCK_NOT_ACQUIRED'; // also where tryAcquire answers null
-  if (outcome === 'aborted') return 'aborted'; // the reason is the caller's
+  if (outcome === 'busy') return 'LOCK_NOT_ACQUIRED'; // also for a tryAcquire that resolves to null
+  if (outcome === 'aborted') return 'aborted'; // an abort's reason is the caller's own
   if (isLockError(error)) return error.code;
   return error instanceof Error ? error.constructor.name : 'unknown';
 }

@@ -1,12 +1,12 @@
 import type { Channel } from 'node:diagnostics_channel';
 
-/** A channel, and what hears of it. */
+/** A channel and its listener. */
 export type Listener = readonly [channel: Pick<Channel, 'subscribe' | 'unsubscribe'>, hear: Hear];
 type Hear = (message: never) => void;
 
 /**
- * Subscribes the listeners until the function that it returns is called. Node.js would end the process with what one
- * throws: `failed` is called with that instead, at the first time.
+ * Subscribes the listeners until the returned function is called. An error of a listener would end the process; instead,
+ * `failed` gets the first one.
  */
 export function listen(
   listeners: readonly Listener[],
@@ -19,7 +19,7 @@ export function listen(
     try {
       failed(error);
     } catch {
-      // A logger that throws harms nobody either.
+      // An error of `failed`, such as a logger's, is ignored too.
     }
   };
   const subscribed = listeners.map(([channel, hear]) => {

@@ -5,7 +5,7 @@ import { type Listener, listen } from './listen.js';
 import { Memo } from './memo.js';
 import { type Labelled, type Series, SeriesTable } from './series.js';
 
-/** Where durations go, in seconds. */
+/** Receives durations, in seconds. */
 export interface Durations<Kept> {
   /** A call for a lock ended. */
   waited(seconds: number, kept: Kept): void;
@@ -13,14 +13,14 @@ export interface Durations<Kept> {
   held(seconds: number, kept: Kept): void;
 }
 
-/** The upper bounds of the buckets of both durations, in seconds: from a round trip to what nobody should wait for. */
+/** The upper bounds of the buckets of both durations, in seconds: from a round trip to 5 minutes. */
 export const BUCKETS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
 ];
 
 /**
- * The figures of all locks of this process. It counts by itself, which costs an addition each time; whoever shows the
- * figures reads them when they are wanted. Durations are passed on at once.
+ * The figures of all locks of this process. Counts cost an addition each, and are read when an exporter wants them. Durations
+ * are passed on at once.
  */
 export class LockFigures<Kept> {
   readonly series: SeriesTable<Kept>;
@@ -34,7 +34,7 @@ export class LockFigures<Kept> {
     this.series = new SeriesTable(makeKept);
   }
 
-  /** Counts until the function that it returns is called; `failed` hears of the first error of whoever keeps the durations. */
+  /** Counts until the returned function is called. `failed` gets the first error of the receiver of durations. */
   count(failed: (error: unknown) => void): () => void {
     const { acquire, hold, renewalFailed } = lockChannels;
     const listeners: Listener[] = [
@@ -55,7 +55,7 @@ export class LockFigures<Kept> {
 
   #answered(trace: AcquireTrace): void {
     const series = this.#calls.get(trace);
-    if (!series) return; // it began before the counting
+    if (!series) return; // the call began before the count
     const outcome = series.outcome(errorType(trace));
     series.waiting -= 1;
     outcome.attempts += 1;

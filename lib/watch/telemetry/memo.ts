@@ -1,4 +1,4 @@
-/** What one subscriber remembers of a trace while the trace lasts. It stands on the trace itself, where no other subscriber meets it. */
+/** Data that one subscriber attaches to a trace. The data live as long as the trace, and no other subscriber sees them. */
 export class Memo<Trace extends object, Value> {
   readonly #key = Symbol('nest-redis-lock:memo');
 

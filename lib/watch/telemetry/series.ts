@@ -1,30 +1,30 @@
 import type { LockSubject } from '../../engine/events/lock-event.js';
 
-/** How many names are told apart: each costs memory, here and where figures are kept. */
+/** The most distinct names: each costs memory, here and in the exporter. */
 const MOST_NAMES = 500;
-/** The name of all that come later. */
+/** The common name of further ones. */
 const OTHER = '(other)';
 
-/** What all figures of one name, mode and topology are labelled with. */
+/** The labels of a series. */
 export type Labelled = Pick<LockSubject, 'name' | 'mode' | 'topology'>;
 
-/** What is counted of the calls and holds of a series that ended alike, and what whoever shows it keeps beside that: its labels. */
+/** The counts of calls and holds of a series with the same outcome, and the exporter's data for it: its labels. */
 export class Outcome<Kept> {
-  /** Calls that ended so. */
+  /** Calls with this outcome. */
   attempts = 0;
 
   constructor(readonly kept: Kept) {}
 }
 
-/** What is counted of the locks of one name, mode and topology. */
+/** The counts of the locks of one name, mode and topology. */
 export class Series<Kept> {
-  /** Calls that ask or wait now. */
+  /** Calls under way: they ask or wait. */
   waiting = 0;
   /** Locks that this process holds now. */
   held = 0;
   lost = 0;
   renewalFailures = 0;
-  /** Of the calls that got their lease, and the holds that were not lost. */
+  /** The outcome of calls that got their lease, and of holds that were not lost. */
   readonly success: Outcome<Kept>;
   readonly #failures = new Map<string, Outcome<Kept>>();
 
@@ -35,7 +35,7 @@ export class Series<Kept> {
     this.success = new Outcome(makeKept(subject));
   }
 
-  /** The same object each time. */
+  /** Returns the outcome of an error, always the same object. */
   outcome(error: string | undefined): Outcome<Kept> {
     if (error === undefined) return this.success;
     let outcome = this.#failures.get(error);

@@ -8,21 +8,21 @@ import { lockServiceToken } from '../../nest/services/lock-service-token.js';
 
 /** The options of `LockHealthIndicator.isHealthy`. */
 export interface LockHealthIndicatorOptions extends HealthOptions {
-  /** The `name` of the module whose locks are looked at. Default: the module without a name. */
+  /** The `name` of the module to check. Default: the module without a name. */
   readonly module?: string | undefined;
 }
 
-/** What Terminus makes results by. */
+/** The result builder of Terminus. */
 interface Session<Key extends string> {
   up(data: object): HealthIndicatorResult<Key>;
-  /** From Terminus 12 on. */
+  /** Since Terminus 12. */
   degraded?(data: object): HealthIndicatorResult<Key>;
   down(data: object): HealthIndicatorResult<Key>;
 }
 
 /**
- * A health indicator for Terminus: `() => this.locks.isHealthy('locks')` in `HealthCheckService.check`. Provide it in a module
- * that imports `TerminusModule`.
+ * A health indicator for Terminus. Provide it in a module that imports `TerminusModule`.
+ * @example `this.health.check([() => this.locks.isHealthy('locks')])`
  */
 @Injectable()
 export class LockHealthIndicator {
@@ -36,10 +36,9 @@ export class LockHealthIndicator {
   }
 
   /**
-   * `up` while a lock would be granted, else `down`; where something else is wrong `degraded`, which Terminus 11 calls `up`.
-   * Its data is the rest of `LockHealth`: it names hosts and ports, and no key. Answers within `timeout`, 300 ms by
-   * default.
-   * @throws LockOptionsError for a wrong option, or where no such module is imported.
+   * Reports `up` while a lock would be granted, else `down`; and `degraded` for other problems, which Terminus 11 calls `up`.
+   * The result has the rest of `LockHealth`: it names hosts and ports, and no key. Answers within `timeout`, 300 ms by default.
+   * @throws LockOptionsError for a wrong option, or if no such module is imported.
    */
   async isHealthy<const Key extends string>(
     key: Key,

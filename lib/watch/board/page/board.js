@@ -16,11 +16,11 @@
 
 /** @typedef {{ release: boolean, pattern: string, limit: number, interval: number }} Settings */
 
-/** What a row is on the page. @typedef {{ row: Row, at: number, line: HTMLTableRowElement, text: string }} Line */
+/** A row of the table on the page. @typedef {{ row: Row, at: number, line: HTMLTableRowElement, text: string }} Line */
 
-/** The page's own address, whatever stands before it. Without a name and a password, with which nothing can be fetched. */
+/** The page's own address, under any prefix, without user and password: `fetch` refuses an address that has them. */
 const HERE = location.origin + location.pathname.replace(/\/+$/, '');
-/** In ms: how long nothing may come before the connection counts as lost, and when it is tried again. */
+/** In ms: the silence after which the connection counts as lost, and the pause before it is tried again. */
 const SILENCE = 20_000;
 const AGAIN = { first: 1_000, last: 15_000 };
 
@@ -49,15 +49,15 @@ let stale = false; // whether times stand still
 
 // ── Texts ──
 
-/** Writes a text where it differs, so that what is selected or read aloud stays. @param {Node} node @param {string} text */
+/** Writes a text only if it differs, so that a selection or a screen reader is not disturbed. @param {Node} node @param {string} text */
 function write(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** Characters that show nothing, or turn what stands around them. */
+/** Invisible characters, and those that reverse the text around them. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]|[^\S ]/gu;
 
-/** Writes a key so that no two of them look alike: what cannot be seen is shown by its number. @param {Element} target @param {string} key */
+/** Writes a key so that no two keys look alike: invisible characters are shown by their numbers. @param {Element} target @param {string} key */
 function writeKey(target, key) {
   /** @type {(string | Node)[]} */
   const parts = [];
@@ -198,7 +198,7 @@ function sortValue(row) {
   return /** @type {string | number} */ (value ?? -1);
 }
 
-/** Numbers in keys count as numbers. */
+/** Compares keys with their numbers by value. */
 const { compare: inOrder } = new Intl.Collator('en', { numeric: true });
 
 /** @param {Line} one @param {Line} other */
@@ -209,7 +209,7 @@ function compare({ row: one }, { row: other }) {
   return sign || inOrder(one.key, other.key);
 }
 
-/** The focus before the table changes; what is given back sets it again, or where the line has gone, on the next one. */
+/** Remembers the focus before the table changes. The returned function restores it, or focuses the next line if the line is gone. */
 function keepFocus() {
   const focused = /** @type {HTMLElement} */ (document.activeElement);
   const line = focused?.closest('tbody tr');
@@ -222,7 +222,7 @@ function keepFocus() {
   };
 }
 
-/** Brings the table in order: lines that stay where they are are not touched. */
+/** Puts the table in order, without touching lines that keep their position. */
 function show() {
   const setFocus = keepFocus();
   const sought = page.filter.value.trim().toLowerCase();
@@ -286,7 +286,7 @@ let silence;
 /** @type {number | undefined} */
 let retry;
 let pause = AGAIN.first;
-/** When the list was right that is shown. */
+/** The time of the list that is shown. */
 let asOf = '';
 
 /** @param {'connecting' | 'live' | 'trouble' | 'lost'} state @param {string} text */
@@ -299,7 +299,7 @@ function say(state, text) {
 
 /** @type {number | undefined} */
 let noticed;
-/** Says for a while what became of a lock. @param {string} key @param {string} what */
+/** Shows for a while the outcome of a release. @param {string} key @param {string} what */
 function tell(key, what) {
   clearTimeout(noticed);
   writeKey(page.notice, key);
@@ -333,7 +333,7 @@ function connect() {
     show();
   });
   hear('beat', () => {});
-  source.addEventListener('again', connect); // the guards are asked anew
+  source.addEventListener('again', connect); // the guards decide again
   source.addEventListener('error', lose);
   listen();
 }
@@ -368,7 +368,7 @@ function lose() {
   pause = Math.min(pause * 2, AGAIN.last);
 }
 
-// Who does not look asks nothing of Redis.
+// A hidden page causes no scans of Redis.
 document.addEventListener('visibilitychange', () => {
   if (document.hidden) disconnect();
   else connect();
@@ -401,7 +401,7 @@ function ask(key) {
   dialog.whole.showModal();
 }
 
-/** A holder that changed is not the one that was asked about. */
+/** The dialog closes if the holder changes: the question was about another one. */
 function refreshQuestion() {
   if (!chosen || !dialog.whole.open) return;
   const now = lines.get(chosen.key)?.row;
@@ -447,7 +447,7 @@ dialog.whole.addEventListener('close', () => {
   chosen = undefined;
   const focused = document.activeElement;
   const isNowhere = focused === document.body || dialog.whole.contains(focused);
-  if (isNowhere) page.filter.focus(); // the button that asked has gone meanwhile
+  if (isNowhere) page.filter.focus(); // the button that was clicked has gone meanwhile
 });
 
 // ── Filter, order, time ──

@@ -9,11 +9,11 @@ import { heldAs, party } from '../lock-table.js';
 import { span } from '../../../engine/options/index.js';
 import { padded } from '../table.js';
 
-/** How many holders and waiters are shown. */
+/** The most holders and waiters that are shown. */
 const SHOWN = 20;
 const LABEL = 10;
 
-/** Shows one lock. The code is 0 if somebody has it. */
+/** Shows one lock. The exit code is 0 if it is held. */
 export async function inspect(context: Context): Promise<ExitCode> {
   const { terminal, request } = context;
   const lock = await looked(context);

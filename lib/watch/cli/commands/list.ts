@@ -22,7 +22,7 @@ export function matching({ client, request, settings }: Context): Promise<LockIn
   return listLocks(client, request.operand, { limit: limitOf(request.values.limit) }, settings);
 }
 
-/** The same as a person reads it. */
+/** The lines of a list of locks for a person. */
 export function lines(locks: readonly LockInspection[], { terminal, request }: Context): string[] {
   const { operand, values } = request;
   const limit = limitOf(values.limit);

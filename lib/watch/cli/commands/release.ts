@@ -5,7 +5,7 @@ import { span } from '../../../engine/options/index.js';
 import { UsageError } from '../usage-error.js';
 import { looked } from './inspect.js';
 
-/** Takes a lock from its holder, after a question. The code is 0 if it was released. */
+/** Takes a lock from its holder, after a question. The exit code is 0 if it was released. */
 export async function release(context: Context): Promise<ExitCode> {
   const { terminal, request, client, settings } = context;
   const { json, yes } = request.values;
@@ -25,24 +25,24 @@ export async function release(context: Context): Promise<ExitCode> {
     if (!(await terminal.confirms(question(lock)))) {
       return say(false, `Lock "${key}" was left as it is.`);
     }
-    const now = await looked(context); // the answer may have taken any time
+    const now = await looked(context); // a person may have taken long to answer
     const hindrance = hindranceTo(now);
     if (hindrance) return say(false, hindrance);
   }
-  const asked = yes ? undefined : sightOf(lock); // who says yes beforehand means whoever holds it
+  const asked = yes ? undefined : sightOf(lock); // `--yes` means any holder
   const released = await client.force(key, settings.call.dialect, asked);
   if (released === 'another') return say(false, changed(await looked(context)));
   return released ? say(true, `Lock "${key}" was released.`) : say(false, free(key));
 }
 
-/** Why there is nothing to release. */
+/** The reason why the lock cannot be released, if there is one. */
 function hindranceTo({ key, state }: LockInspection): string | undefined {
   if (state === 'free') return free(key);
   if (state !== 'foreign') return undefined;
   return `What stands at "${key}" is no lock in this format. Give its --dialect or --prefix.`;
 }
 
-/** Why the answer to the question is none to what is there now. */
+/** The reason why the person's answer no longer fits the lock's state. */
 function changed(now: LockInspection): string {
   const hindrance = hindranceTo(now);
   if (hindrance) return hindrance;
@@ -61,7 +61,7 @@ function question(lock: LockInspection): string {
   return `Lock "${key}" is taken (${heldAs(lock)})${holdersOf(lock, ' by ')}, ${span(remaining)} left${queue}. Its holder is told, and may work on for a moment beside the next one. Release it?`;
 }
 
-/** The holders behind a word, or nothing where they are not known. */
+/** Names the holders after a word; an empty text if they are unknown. */
 function holdersOf({ holder, holders = [] }: LockInspection, word: string): string {
   const [one = holder] = holders;
   const others = holders.length > 1 ? ` and ${holders.length - 1} more` : '';

@@ -8,17 +8,17 @@ import { lines, matching } from './list.js';
 
 const INTERVAL = 1_000;
 const DAY = 86_400_000;
-/** Of 25 days, more than a timer of Node can wait. */
+/** The longest watch in ms, just below 25 days: the limit of Node's timers. */
 const LONGEST = 2 ** 31 - 1;
 
-/** What is seen at one moment. */
+/** The locks, or the error, of one look. */
 type Sight = { readonly at: Date } & (
   { readonly locks: readonly LockInspection[] } | { readonly error: ToldError }
 );
 
 /**
- * Shows the locks that match a pattern again and again, until a signal, or the time of `--for`. An outage is shown in their
- * place, unless nothing was seen before it.
+ * Shows the locks that match a pattern again and again, until a signal or the end of `--for`. An outage is shown instead, but
+ * ends a watch that has seen nothing yet.
  */
 export async function watch(context: Context): Promise<ExitCode> {
   const { terminal, request } = context;
@@ -33,7 +33,7 @@ export async function watch(context: Context): Promise<ExitCode> {
   const view = viewer(context);
   const show = (sight: Sight): void => {
     view(sight);
-    if (longest !== undefined) timer ??= setTimeout(stop, longest); // from the first look on
+    if (longest !== undefined) timer ??= setTimeout(stop, longest); // counted from the first look
   };
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
@@ -64,8 +64,8 @@ async function looks(
 }
 
 /**
- * What comes, or undefined if the signal aborts before. No race with one promise of that: it would keep whatever had come
- * for as long as somebody watches.
+ * Resolves to the value, or to undefined if the signal aborts first. `Promise.race` with one promise of the signal would keep
+ * every value in memory for the whole watch.
  */
 function before<T>(signal: AbortSignal, coming: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
@@ -85,7 +85,7 @@ async function look(context: Context, seen: boolean): Promise<Sight> {
   }
 }
 
-/** How it is shown: for programs, on a screen, or line after line. */
+/** Returns the way to show a look: as JSON, redrawn on a screen, or appended line by line. */
 function viewer(context: Context): (sight: Sight) => void {
   const { terminal, request } = context;
   if (request.values.json) {
@@ -100,7 +100,7 @@ function viewer(context: Context): (sight: Sight) => void {
   };
 }
 
-/** Prints what is seen whenever it is something else: not that time went on. */
+/** Prints a look if it differs from the last one by more than the passage of time. */
 function changes(context: Context, terminal: Terminal): (sight: Sight) => void {
   let last: string | undefined;
   return (sight) => {
@@ -113,7 +113,7 @@ function changes(context: Context, terminal: Terminal): (sight: Sight) => void {
   };
 }
 
-/** What of a lock is not a time that goes on by itself. */
+/** The parts of a lock that do not change with time alone. */
 function gistOf({ key, state, mode, holder, holders, waiting, awaiting }: LockInspection): unknown {
   const names = holders?.map(({ host, pid }) => [host, pid]);
   return [key, state, mode, holder?.host, holder?.pid, holder?.since, names, waiting, awaiting];

@@ -17,7 +17,7 @@ import { reportLines } from './report.js';
 import { serverFindings } from './server-settings.js';
 import { roundTrips, scripts } from './timing.js';
 
-/** Looks for what is wrong. It writes nothing to Redis. The code is 0 if there is no problem. */
+/** Diagnoses the connection, the servers and the keys, without a write to Redis. The exit code is 0 if there is no problem. */
 export async function doctor(context: Context): Promise<ExitCode> {
   const { terminal, request } = context;
   const findings = (await examine(context)).map((each) => ({
@@ -30,9 +30,9 @@ export async function doctor(context: Context): Promise<ExitCode> {
   return findings.some(({ status }) => status === 'problem') ? 1 : 0;
 }
 
-/** As long as there is such a problem, no application starts. */
+/** Checks whose problems keep any application from starting. */
 const DECISIVE = ['connection', 'server', 'rights'];
-/** The keys of locks, as an ACL names them. */
+/** The key patterns of locks in an ACL. */
 const PATTERNS = ['~<keyPrefix>*', '~{<keyPrefix>*'];
 
 async function examine(context: Context): Promise<Diagnosis[]> {
@@ -95,7 +95,7 @@ async function rights(connection: RedisConnection, prefix: string): Promise<Find
   return problem('rights', `The Redis user lacks ${quoted}.`, remedy);
 }
 
-/** What an application would meet: it starts, and looks at locks. */
+/** Does what an application does: starts, and inspects locks. */
 async function findingsOfAll({ client }: Context): Promise<Finding[]> {
   try {
     await client.open();
@@ -115,7 +115,7 @@ function slots(unserved: number): Diagnosis[] {
   return [{ ...finding, servers: [] }];
 }
 
-/** @throws The error itself where it is none of this library's. */
+/** @throws the error itself if it is not of this library. */
 function told(error: unknown): { readonly message: string } {
   const found = toldOf(error);
   if (!found) throw error;

@@ -1,12 +1,12 @@
-/** `problem`: locks are lost, refused or kept for ever; `warning`: they may be, or something is odd. */
+/** `problem`: locks are lost, refused or kept for ever; `warning`: that may happen, or a setting is odd. */
 export type Status = 'ok' | 'warning' | 'problem';
 
-/** What a check found. */
+/** The finding of one check. */
 export interface Finding {
   readonly check: string;
   readonly status: Status;
   readonly found: string;
-  /** What to change. */
+  /** The change that mends it. */
   readonly remedy?: string;
 }
 
@@ -22,12 +22,12 @@ export function problem(check: string, found: string, remedy?: string): Finding 
   return { check, status: 'problem', found, ...(remedy !== undefined && { remedy }) };
 }
 
-/** What was found, and at which servers. */
+/** A finding, with the servers that have it. */
 export interface Diagnosis extends Finding {
   readonly servers: readonly string[];
 }
 
-/** Each finding once, with all servers that have it; in the order in which they were first met. */
+/** Merges equal findings of several servers, in the order of their first appearance. */
 export function diagnosesOf(
   found: readonly { readonly server: string; readonly findings: readonly Finding[] }[],
 ): Diagnosis[] {

@@ -3,13 +3,13 @@ import { baseOf } from '../../../engine/redis/index.js';
 import { isLockName } from '../../../engine/inspection/inspection.js';
 
 /**
- * What a key under the prefix is, by its name: a lock's own, one of those beside it, the counter of tokens, the mark of a
- * server that was seen; or one that an older version kept beside a lock, or none of this library's.
+ * The kind of a key under the prefix, by its name. `beside`: a key beside a lock; `fence`: the counter of tokens; `generation`:
+ * the mark of a server process; `old`: a key that an older version kept beside a lock; `foreign`: not of this library.
  */
 export type KeyKind = 'lock' | 'beside' | 'fence' | 'generation' | 'old' | 'foreign';
 
 const FENCE = /^\{\d*\}:fence$/;
-/** What stands behind the base of a lock's keys: now, and in older versions. */
+/** The suffixes of keys beside a lock: present ones, and those of older versions. */
 const NOW = /^(.+):(?:queue|seen|version|holders|grant)$/s;
 const BEFORE = /^(.+?):(?:fence|cond(?::[^{}]*)?)$/s;
 
@@ -23,7 +23,7 @@ export function kindOf(key: string, prefix: string, keyBytes: number): KeyKind {
   return isLock(key) ? 'lock' : 'foreign';
 }
 
-/** Whether the keys beside some lock begin so. */
+/** True if `base` begins the keys beside some lock. */
 function isBeside(base: string | undefined, isLock: (name: string) => boolean): boolean {
   if (base === undefined) return false;
   const locks = [base.slice(1, -1), base.slice(0, -2), base];

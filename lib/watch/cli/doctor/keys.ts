@@ -4,12 +4,12 @@ import { globOf, type RedisConnection, saysOf, scanned } from '../../../engine/r
 import { type Finding, ok, problem, warning } from './finding.js';
 import { type KeyKind, kindOf } from './key-kind.js';
 
-/** How many keys of a server are looked at, and for how long, in ms. */
+/** The most keys of a server that are checked, and the longest time for that, in ms. */
 const MOST = 100_000;
 const LONGEST = 10_000;
-/** How many keys a finding names. */
+/** The most keys that a finding names. */
 const NAMED = 5;
-/** A lock that is held for so long, in ms, may be forgotten. */
+/** A lock held for longer than this, in ms, may have been forgotten. */
 const LONG_HELD = 86_400_000;
 
 interface Found {
@@ -24,7 +24,7 @@ interface Found {
   isWhole: boolean;
 }
 
-/** What stands under the prefix at a server. Reads, and changes nothing. */
+/** Checks the keys under the prefix at a server, without a write. */
 export async function keyFindings(
   connection: RedisConnection,
   prefix: string,
@@ -63,7 +63,7 @@ export async function keyFindings(
   return findings(found, prefix);
 }
 
-/** An empty prefix has its locks among all other keys. */
+/** With an empty prefix, locks are among all other keys. */
 function globsOf(prefix: string): string[] {
   return prefix === '' ? ['*'] : [globOf(prefix, '*'), globOf(`{${prefix}`, '*')];
 }
@@ -150,7 +150,7 @@ function findings(found: Found, prefix: string): Finding[] {
   ];
 }
 
-/** A finding about these keys, if there are any. */
+/** A finding about these keys; none for an empty list. */
 function some(keys: readonly string[], finding: (which: string) => Finding): Finding[] {
   if (keys.length === 0) return [];
   const named = keys

@@ -5,7 +5,7 @@ const STATUS = 9;
 const CHECK = 13;
 const INDENT = ' '.repeat(STATUS + CHECK);
 
-/** What a person reads. */
+/** The report for a person. */
 export function reportLines(diagnoses: readonly Diagnosis[]): string[] {
   const all = new Set(diagnoses.flatMap(({ servers }) => servers));
   const lines = diagnoses.flatMap(({ status, check, found, remedy, servers }) => {

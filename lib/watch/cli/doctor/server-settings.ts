@@ -9,12 +9,12 @@ import {
 } from '../../../engine/redis/index.js';
 import { type Finding, ok, problem, warning } from './finding.js';
 
-/** Above which share of its memory a server may soon refuse locks. */
+/** The used share of memory above which a server may soon refuse locks. */
 const FULL = 0.9;
-/** A replica that has not answered for so many seconds is behind. */
+/** A replica whose last answer is older than this, in s, lags. */
 const LAGS = 10;
 
-/** What a server is, and how it is set up. Empty where it cannot keep locks at all, beside why. */
+/** Checks a server and its settings. For a server that cannot keep locks, the one finding says why. */
 export async function serverFindings(connection: RedisConnection): Promise<Finding[]> {
   let info: string;
   try {

@@ -4,14 +4,14 @@ import type { RedisConnection } from '../../../engine/redis/index.js';
 import { type Finding, ok, warning } from './finding.js';
 
 const ROUNDS = 20;
-/** Above which the median is slow, in ms. */
+/** A median above this is slow, in ms. */
 const SLOW = 20;
-/** Above which a single answer is, in ms. */
+/** A single answer above this is slow, in ms. */
 const LATE = 250;
-/** By how much clocks may differ before it is said, in ms. */
+/** A difference of clocks above this is reported, in ms. */
 const CLOCKS_APART = 1_000;
 
-/** How far away a server is, and how far its clock is from ours. */
+/** Measures the round trip to a server, and the difference of its clock from ours. */
 export async function roundTrips(connection: RedisConnection): Promise<Finding[]> {
   const trips: { readonly took: number; readonly ahead: number }[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -50,7 +50,7 @@ function roundTrip(took: readonly number[]): Finding {
   return warning('round trip', found, remedy);
 }
 
-/** How long a look at a lock takes, which is a script. It writes nothing. */
+/** Measures an inspection of a lock, which is a script without a write. */
 export async function scripts(client: LockClient): Promise<Finding> {
   const took: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -71,7 +71,7 @@ function spreadOf(took: readonly number[]): { median: number; longest: number } 
   return { median: sorted[Math.floor(sorted.length / 2)]!, longest: sorted.at(-1)! };
 }
 
-/** A few ms, where tenths tell something. */
+/** Formats a few ms, with tenths. */
 function shortSpan(ms: number): string {
   return ms < 10 ? `${ms.toFixed(1)} ms` : span(ms);
 }
