@@ -2,7 +2,7 @@ import { type Around, runAround } from './around.js';
 import type { AcquireTrace, HoldEnd, HoldTrace, LockSubject } from './lock-event.js';
 import type { LossReason } from '../errors/index.js';
 
-/** A hold, with what its subscribers put around the bodies under it. */
+/** The trace of a hold, with the wrappers that subscribers put around its bodies. */
 export class Hold implements HoldTrace {
   readonly name: string;
   readonly key: string;
@@ -12,7 +12,7 @@ export class Hold implements HoldTrace {
   held: number | undefined = undefined;
   end: HoldEnd | undefined = undefined;
   reason: LossReason | undefined = undefined;
-  /** Runs a body inside of all that subscribers chose. */
+  /** Runs a body inside of all wrappers. */
   #wrapped: (<T>(body: () => T) => T) | undefined = undefined;
 
   constructor(
@@ -35,7 +35,7 @@ export class Hold implements HoldTrace {
     this.#wrapped = (body) => runAround(around, inner ? () => inner(body) : body);
   }
 
-  /** Its bodies run inside of nothing from now on. */
+  /** Removes the wrappers: later bodies run inside of nothing. */
   unwrap(): void {
     this.#wrapped = undefined;
   }

@@ -1,21 +1,21 @@
 import { someHearCalls } from './lock-channels.js';
 
-/** How many keys are remembered; the oldest are forgotten first. */
+/** The most keys that are remembered; the oldest are forgotten first. */
 const REMEMBERED = 5_000;
 
-/** What keys that were made of texts and values are called: the text alone, `account:<>` for `account:42`. */
+/** The labels of keys that were made from a template: its text alone, `account:<>` for `account:42`. */
 class KeyLabels {
   #wanted = false;
   readonly #byKey = new Map<string, string>();
-  /** By the text as the compiler made it, once for each place in the code. */
+  /** The labels by the template's text array, which the compiler makes once for each place in the code. */
   readonly #byText = new WeakMap<readonly string[], string>();
 
-  /** Somebody wants to know from now on. */
+  /** Remembers labels from now on, since somebody wants them. */
   want(): void {
     this.#wanted = true;
   }
 
-  /** Nothing is remembered until somebody listens. */
+  /** Remembers the label of a key, once somebody listens. */
   note(key: string, text: readonly string[]): void {
     if (!this.#wanted && !someHearCalls()) return;
     let name = this.#byText.get(text);
@@ -34,5 +34,5 @@ class KeyLabels {
   }
 }
 
-/** Of all modules in the process: who makes a key knows of none. */
+/** The labels of all modules in the process: `lockKey` knows no module. */
 export const keyLabels = new KeyLabels();

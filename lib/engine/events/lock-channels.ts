@@ -13,7 +13,7 @@ export interface LockChannel<Event> extends Channel {
   unsubscribe(listener: (event: Event, channel: string | symbol) => void): boolean;
 }
 
-/** A tracing channel, of which a subscriber may take some of the five. The types of its base changed places in `@types/node` 26. */
+/** A tracing channel; a subscriber may take some of its five events. `@types/node` 26 swapped the types of its base. */
 export interface LockTracingChannel<Trace extends object> extends TracingChannel<Trace, Trace> {
   subscribe(subscribers: Partial<TracingChannelSubscribers<Trace>>): void;
   unsubscribe(subscribers: Partial<TracingChannelSubscribers<Trace>>): void;
@@ -36,8 +36,8 @@ function plain<Name extends LockEventName>(name: Name): LockChannel<LockEventMap
 
 /**
  * The channels of `node:diagnostics_channel` on which this library publishes: `lockChannels.lost.subscribe(listener)`. An
- * event's channel has its name in kebab case: `nest-redis-lock:timed-out`. A listener runs inside the step that it hears of.
- * Node.js ends the process with what it throws.
+ * event's channel has its name in kebab case: `nest-redis-lock:timed-out`. A listener runs inside the step that it hears
+ * of. Node.js ends the process with an error that a listener throws.
  */
 export const lockChannels: LockChannels = {
   acquire: tracingChannel<unknown, AcquireTrace>(`${PREFIX}acquire`),
@@ -87,7 +87,7 @@ const ofCalls: readonly Watched[] = [
   ...ofHolds,
 ];
 
-/** Whether a call is to be told of, from its begin. Nothing says when somebody subscribes: it is asked each time. */
+/** Whether anybody listens to calls. Node.js does not tell when somebody subscribes, so each call asks. */
 export function someHearCalls(): boolean {
   for (let at = 0; at < ofCalls.length; at += 1) {
     if (ofCalls[at]!.hasSubscribers) return true;
@@ -95,7 +95,7 @@ export function someHearCalls(): boolean {
   return false;
 }
 
-/** The same of a hold. */
+/** Whether anybody listens to holds. */
 export function someHearHolds(): boolean {
   for (let at = 0; at < ofHolds.length; at += 1) {
     if (ofHolds[at]!.hasSubscribers) return true;

@@ -1,23 +1,23 @@
 import type { LockError, LossReason } from '../errors/index.js';
 import type { Around } from './around.js';
 
-/** Where the locks of a module are. */
+/** The kind of place where a module keeps its locks. */
 export type LockTopology = 'redis' | 'sentinel' | 'cluster' | 'quorum' | 'memory';
 
-/** What every event says of its lock. */
+/** The fields of every event that describe its lock. */
 export interface LockSubject {
   /**
-   * Of few different values, so that it may label a metric: the template of a decorator (`account:<id>`), option `name` of a
-   * call, the text of ``lockKey`account:${id}` `` as `account:<>`, or `(unnamed)`.
+   * A name of few different values, so that it may label a metric: the template of a decorator (`account:<id>`), option
+   * `name` of a call, the text of ``lockKey`account:${id}` `` as `account:<>`, or `(unnamed)`.
    */
   readonly name: string;
   /** The key without the prefix; of a call for several locks, their keys joined by commas. Too many values for a label. */
   readonly key: string;
-  /** How the lock was asked for. */
+  /** The mode in which the lock was asked for. */
   readonly mode: 'exclusive' | 'shared' | 'permit';
-  /** Where the locks of the module are. */
+  /** The kind of place where the module keeps its locks. */
   readonly topology: LockTopology;
-  /** The `name` of the module; undefined for the one without a name. */
+  /** The `name` of the module; undefined for the module without a name. */
   readonly module: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface AcquireTrace extends LockSubject {
   queued?: boolean;
   /** The fencing token of the lease; undefined without one, and of several locks. */
   token?: number;
-  /** What the call rejects with; set before `error`. */
+  /** The error with which the call rejects; set before `error`. */
   error?: unknown;
 }
 
@@ -67,24 +67,25 @@ export type HoldEnd =
 export interface HoldTrace extends LockSubject {
   /** When this process began to hold the lock, in ms, as `performance.now()` says it. */
   readonly startedAt: number;
-  /** The call that acquired it. Undefined for a restored lease, and if nobody listened at the call. */
+  /** The call that acquired the lock. Undefined for a restored lease, and if nobody listened at the call. */
   readonly acquire: AcquireTrace | undefined;
-  /** The hold of this process that handed the lock on in memory. Taken away after `asyncEnd`. */
+  /** The hold of this process that handed the lock on in memory. Removed after `asyncEnd`. */
   handedFrom: HoldTrace | undefined;
-  /** How long its caller waited, in ms. */
+  /** How long the caller waited for the lock, in ms. */
   readonly waited: number;
-  /** Undefined for a lease without a fencing token. */
+  /** The fencing token; undefined for a lease without one. */
   readonly token: number | undefined;
   /** How long the lock was held, in ms; set before `asyncEnd`. */
   held?: number;
   /** Set before `asyncEnd`. */
   end?: HoldEnd;
-  /** Of a hold that was lost. */
+  /** Why the hold was lost, if it was. */
   reason?: LossReason;
   /**
-   * For a subscriber, at `start`: the bodies of this hold run inside of something, such as a span. That is around those of
-   * `withLock`, `lease.run` and decorators, and around what other subscribers chose before. A leader's work runs inside of
-   * nothing, since its hold may last for weeks.
+   * Called by a subscriber at `start`: the bodies of this hold then run inside of `around`, such as a span. The bodies are
+   * those of `withLock`, `lease.run` and decorators, with the wrappers of earlier subscribers. A leader's work is not
+   * wrapped, since its hold may last for weeks.
+   * @example `lockChannels.hold.subscribe({ start: (hold) => hold.wrap((body) => storage.run(hold.key, body)) })`
    */
   wrap(around: Around): void;
 }
@@ -99,7 +100,7 @@ export interface AcquiredEvent extends LockSubject {
 
 /** A call was not granted at the first ask, and waits. */
 export interface ContendedEvent extends LockSubject {
-  /** How many stand before it in the lock's queue; undefined while it waits behind callers of its own process. */
+  /** How many entries are before the call in the lock's queue; undefined behind callers of its own process. */
   readonly rank: number | undefined;
 }
 
@@ -107,7 +108,7 @@ export interface ContendedEvent extends LockSubject {
 export interface NotAcquiredEvent extends LockSubject {
   /** In ms. */
   readonly waited: number;
-  /** How long it might have waited, in ms. */
+  /** How long the call might have waited, in ms. */
   readonly wait: number;
 }
 
@@ -135,13 +136,13 @@ export interface LostEvent extends ReleasedEvent {
 
 /** A renewal failed; the lease lasts for the rest of its time, and the renewal is tried again. */
 export interface RenewalFailedEvent extends LockSubject {
-  /** What is left of the lease, in ms. */
+  /** The time left of the lease, in ms. */
   readonly left: number;
-  /** Undefined where too few servers of a quorum answered. */
+  /** The error of the renewal; undefined if too few servers of a quorum answered. */
   readonly error: LockError | undefined;
 }
 
-/** A lock was given on: in memory to the next caller of this process, or by `handOver()` to another process. */
+/** A lock was handed on: in memory to the next caller of this process, or by `handOver()` to another process. */
 export interface HandedOffEvent extends ReleasedEvent {
   readonly to: 'local' | 'process';
 }
@@ -156,12 +157,12 @@ export interface ElectedEvent extends LockSubject {
   readonly token: number | undefined;
 }
 
-/** This replica leads no more, without a resignation. */
+/** This replica lost the leadership, other than by a resignation. */
 export interface DeposedEvent extends ElectedEvent {
   readonly reason: LossReason;
 }
 
-/** The outage of a server is over without it: nobody waits for it any more, since other nodes of the Cluster have its slots. */
+/** The outage of a server is over without its return: other nodes of the Cluster have its slots. */
 export interface ReplacedEvent {
   /** Host and port, or the path of the socket. */
   readonly server: string;
@@ -171,13 +172,13 @@ export interface ReplacedEvent {
 
 /** The connection to a server of Redis was lost; `connected` or `replaced` follows. */
 export interface DisconnectedEvent extends ReplacedEvent {
-  /** A code of the operating system (`ECONNREFUSED`), where there is one. */
+  /** A code of the operating system (`ECONNREFUSED`), if there is one. */
   readonly cause: string | undefined;
 }
 
 /** The connection is back after an outage. */
 export interface ConnectedEvent extends ReplacedEvent {
-  /** How long it was away, in ms. */
+  /** How long the connection was away, in ms. */
   readonly outage: number;
 }
 

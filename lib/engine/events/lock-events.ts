@@ -4,7 +4,7 @@ import { tellEach } from './tell-each.js';
 
 /**
  * The events of one module, `LockService.events`: `locks.events.on('lost', (event) => …)`. A listener runs inside the step
- * that it hears of, so keep it short. What it throws, or its promise rejects with, is logged and has no other effect.
+ * that it hears of, so keep it short. An error that it throws, or with which its promise rejects, is only logged.
  */
 export class LockEvents extends EventEmitter<LockEventMap> {
   readonly #failed: (event: string, error: unknown) => void;

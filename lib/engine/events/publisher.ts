@@ -22,28 +22,28 @@ import type {
 import { LockEvents } from './lock-events.js';
 import { type Held, type Origin, subjectOf, type Wanted } from './subject.js';
 
-/** What is reported whether anybody listens or not, for the log of an operator. */
+/** The reports for an operator's log, which are made whether anybody listens or not. */
 export interface Reports {
   lost(event: LostEvent): void;
   slowWait(trace: AcquireTrace): void;
-  /** So far, or when it has ended. */
+  /** A hold has become slow, or a slow one has ended; `held`: its time so far, in ms. */
   slowHold(trace: HoldTrace, held: number): void;
-  /** What a listener of the emitter threw, or its promise rejected with. */
+  /** A listener of the emitter threw, or its promise rejected. */
   listenerFailed(event: string, error: unknown): void;
 }
 
-/** What a call for a lock brings. */
+/** The part of a lease that events tell. */
 interface Granted {
   readonly token: number | undefined;
 }
 
 /**
- * Tells of the locks of one module: on the channels, and by its emitter. Whoever calls it has asked before whether anybody
- * listens, where that happens for every lock.
+ * Tells of the locks of one module, on the channels and by its emitter. For what happens to every lock, callers first ask
+ * whether anybody listens.
  */
 export class Publisher {
   #emitter: LockEvents | undefined;
-  /** Of the holds that are not slow yet, how to call that off. */
+  /** Functions that call off the report of each hold that is not slow yet. */
   readonly #slow = new Map<HoldTrace, () => void>();
 
   constructor(
@@ -52,7 +52,7 @@ export class Publisher {
     private readonly reports?: Reports,
   ) {}
 
-  /** Made when somebody asks for it. */
+  /** The emitter, made when somebody first asks for it. */
   get emitter(): LockEvents {
     if (!this.#emitter) {
       keyLabels.want();
@@ -61,12 +61,12 @@ export class Publisher {
     return this.#emitter;
   }
 
-  /** Whether a call for a lock is to be told of, from its begin. */
+  /** Whether a call for a lock has to be told of, from its begin. */
   hearsCall({ slowWait }: Wanted): boolean {
     return someHearCalls() || this.#emits || slowWait !== Infinity;
   }
 
-  /** Whether a hold is to be told of, from its begin. */
+  /** Whether a hold has to be told of, from its begin. */
   hearsHold({ slowHold, untold }: Wanted): boolean {
     return !untold && (someHearHolds() || this.#emits || slowHold !== Infinity);
   }
@@ -75,7 +75,7 @@ export class Publisher {
     return this.#emitter !== undefined && this.#emitter.eventNames().length > 0;
   }
 
-  /** Tells of a call from its begin to its end; `ask` does it, and throws nothing. */
+  /** Tells of a call from its begin to its end; `ask` makes the call, and throws nothing. */
   call<Lease extends Granted>(
     asked: string | readonly string[],
     wanted: Wanted & { readonly wait: number },
@@ -119,7 +119,7 @@ export class Publisher {
     );
   }
 
-  /** A lock of the call was not granted at the first ask; told once of each call. */
+  /** A lock of the call was not granted at the first ask; told once for each call. */
   contended(trace: AcquireTrace | undefined, key: string, rank?: number): void {
     if (!trace || trace.queued) return;
     trace.queued = true;
@@ -127,13 +127,13 @@ export class Publisher {
   }
 
   /**
-   * This process holds a lock from now on, unless that was told. `acquire`: the call that acquired it; `handedFrom`: the hold
-   * before it.
+   * Tells that this process holds a lock from now on, unless that was told. `acquire`: the call that acquired it;
+   * `handedFrom`: the hold before it.
    */
   hold(held: Held, waited: number, acquire?: AcquireTrace, handedFrom?: HoldTrace): void {
     if (held.trace && held.trace.end === undefined) return;
     const { start, end } = lockChannels.hold;
-    // What is held for a call is called the same, unless it is one of several.
+    // A hold has the name of its call, unless it is one of several.
     const isAll = acquire !== undefined && acquire.key === held.request.key;
     const subject = isAll ? acquire : this.#subjectOf(held);
     const now = this.clock.monotonic();
@@ -144,7 +144,7 @@ export class Publisher {
     end.publish(trace);
   }
 
-  /** A hold is over. `to`: who goes on with it. */
+  /** Tells that a hold is over. `to`: who goes on with the lock. */
   holdEnded(held: Held, end: HoldEnd, reason?: LossReason, to?: 'local' | 'process'): void {
     const { trace, fencingToken: token, settings } = held;
     if (settings.untold) return;
@@ -157,7 +157,7 @@ export class Publisher {
       if (reason !== undefined) trace.reason = reason;
       asyncStart.publish(trace);
       asyncEnd.publish(trace);
-      trace.handedFrom = undefined; // or each hold would keep all before it
+      trace.handedFrom = undefined; // else each hold would keep all earlier ones
     }
     const about = (): LockSubject => (trace ? aboutOf(trace) : this.#subjectOf(held));
     if (to) this.tell('handedOff', () => ({ to, held: heldFor, token, ...about() }));
@@ -179,12 +179,12 @@ export class Publisher {
     this.tell('disconnected', () => ({ server, cause, ...this.origin }));
   }
 
-  /** It is back, after so many ms. */
+  /** The connection to a server is back, after `outage` ms. */
   connected(server: string, outage: number): void {
     this.tell('connected', () => ({ server, outage, ...this.origin }));
   }
 
-  /** It is not waited for any more: others have its locks. */
+  /** A lost server is not waited for any more: others have its locks. */
   replaced(server: string): void {
     this.tell('replaced', () => ({ server, ...this.origin }));
   }
@@ -200,7 +200,7 @@ export class Publisher {
     if (emits) emitter.emit(name, told);
   }
 
-  /** What events say of a lock, or of several together. */
+  /** The description of a lock, or of several together, in events. */
   subject(asked: string | readonly string[], wanted: Wanted): LockSubject {
     return subjectOf(this.origin, asked, wanted);
   }
@@ -255,7 +255,7 @@ export class Publisher {
   }
 }
 
-/** What of a trace every event has. Behind its own fields: V8 takes a hundred times longer for a spread that comes first. */
+/** The fields of a trace in every event, behind the event's own: V8 takes a hundred times longer otherwise. */
 function aboutOf({ name, key, mode, topology, module }: LockSubject): LockSubject {
   return { name, key, mode, topology, module };
 }

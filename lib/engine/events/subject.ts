@@ -3,29 +3,29 @@ import type { Hold } from './hold.js';
 import { keyLabels } from './key-labels.js';
 import type { LockSubject, LockTopology } from './lock-event.js';
 
-/** Of which module the events are. */
+/** The module of which events tell. */
 export interface Origin {
   readonly topology: LockTopology;
   readonly module: string | undefined;
 }
 
-/** How a lock is asked for, as far as events say it. */
+/** The settings of a call that matter to events. */
 export interface Wanted {
   readonly name: string | undefined;
   readonly share: Share | undefined;
-  /** What took longer than this, in ms, is reported. */
+  /** A call that waits, or a hold that lasts, longer than this is reported; in ms. */
   readonly slowWait: number;
   readonly slowHold: number;
-  /** No event tells what is held for this. */
+  /** No event tells of holds by this call. */
   readonly untold?: true;
 }
 
-/** What of a hold events are made of. */
+/** The parts of a held lease of which events are made. */
 export interface Held {
   readonly request: { readonly key: string };
   readonly settings: Wanted;
   readonly fencingToken: number | undefined;
-  /** In monotonic ms. */
+  /** When the hold began, in monotonic ms. */
   readonly since: number;
   readonly trace: Hold | undefined;
   tracedAs(trace: Hold): void;
@@ -34,7 +34,7 @@ export interface Held {
 /** The name of a lock that nobody gave one. */
 export const UNNAMED = '(unnamed)';
 
-/** What events say of a lock, or of several together. */
+/** The description of a lock, or of several together, in events. */
 export function subjectOf(
   { topology, module }: Origin,
   asked: string | readonly string[],
@@ -45,7 +45,7 @@ export function subjectOf(
   return { name: name ?? labelOf(asked), key, mode, topology, module };
 }
 
-/** Of what nobody named. */
+/** The label of keys that nobody named. */
 function labelOf(asked: string | readonly string[]): string {
   if (typeof asked !== 'string') return [...new Set(asked.map(labelOf))].join(', ');
   return keyLabels.of(asked) ?? UNNAMED;

@@ -1,8 +1,8 @@
 import type { EventEmitter } from 'node:events';
 
 /**
- * Calls each listener of an event, whatever another one does: what one throws, or its promise rejects with, goes to
- * `failed` alone. False if nobody listens.
+ * Calls each listener of an event, whatever another one does. An error that one throws, or with which its promise rejects,
+ * goes to `failed` alone. False if nobody listens.
  */
 export function tellEach(
   emitter: EventEmitter,
