@@ -401,7 +401,7 @@ function ask(key) {
   dialog.whole.showModal();
 }
 
-/** The dialog closes if the holder changes: the question was about another one. */
+/** Disables the release if the holder changes: the question was about another one. */
 function refreshQuestion() {
   if (!chosen || !dialog.whole.open) return;
   const now = lines.get(chosen.key)?.row;
