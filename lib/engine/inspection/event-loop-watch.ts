@@ -1,20 +1,20 @@
 import { detached, inBackground } from '../options/index.js';
 
-/** How often the event loop is looked at, in ms, once somebody wants to know. */
+/** How often the event loop is checked, in ms, once somebody has asked. */
 const RESOLUTION = 20;
-/** For how long an answer counts for later questions too, in ms: several may ask in turns. */
+/** How long an answer counts for later questions too, in ms: several callers may ask in turns. */
 const MEMORY = 60_000;
 
-/** How late the event loop of this process is, from the first question on. */
+/** Measures how late the event loop of this process is, from the first question on. */
 export class EventLoopWatch {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #seen = 0;
   #worst = 0;
-  /** Each worse than those behind it. */
+  /** Earlier answers, each worse than those behind it. */
   #told: { readonly late: number; readonly until: number }[] = [];
 
-  /** At worst since the last question, or in the last minute, in ms; undefined at the first question. */
+  /** The worst delay since the last question, or of the last minute, in ms; undefined at the first question. */
   lateness(): number | undefined {
     if (this.#isClosed) return undefined;
     if (!this.#timer) {
@@ -36,7 +36,7 @@ export class EventLoopWatch {
     this.#seen = now;
   }
 
-  /** It measures no more, also for a check that ends only now. */
+  /** Ends the measuring, also for a check that ends only later. */
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#timer);

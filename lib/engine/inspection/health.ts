@@ -10,18 +10,18 @@ import {
 } from '../options/index.js';
 import { EventLoopWatch } from './event-loop-watch.js';
 
-/** How long a health check may take, in ms. */
+/** The default time of a health check, in ms. */
 const TIMEOUT = 300;
 /** A renewal comes at a third of the ttl: an event loop that is later than that leaves one attempt less. */
 const RENEWED_AT = 1 / 3;
 
 /** The options of `LockService.health`. */
 export interface HealthOptions {
-  /** How long the check may take. What has not answered by then counts as down. From 10 ms to 60 s. Default: 300 ms. */
+  /** How long the check may take. A server without an answer by then counts as down. From 10 ms to 60 s. Default: 300 ms. */
   readonly timeout?: Duration | undefined;
 }
 
-/** How the locks of a module are. It contains no key, no URL, no user and no password. */
+/** The health of a module's locks. It contains no key, no URL, no user and no password. */
 export interface LockHealth {
   /**
    * `up`: a free lock would be granted. `degraded`: the same, and `problems` says what is wrong. `down`: no lock is granted,
@@ -29,9 +29,9 @@ export interface LockHealth {
    * one node must be up.
    */
   readonly status: 'up' | 'degraded' | 'down';
-  /** What is wrong now, one sentence each. Empty while the status is `up`. */
+  /** The problems at this moment, one sentence each. Empty while the status is `up`. */
   readonly problems: readonly string[];
-  /** Where the locks are. */
+  /** The kind of place where the module keeps its locks. */
   readonly topology: LockTopology;
   /** The Redis, each node of a Cluster that has slots, or each server of a quorum. */
   readonly servers: readonly ServerHealth[];
@@ -46,14 +46,14 @@ export interface LockHealth {
   readonly waiting: number;
   readonly eventLoop: {
     /**
-     * By how much the event loop of this process was late at worst since the previous check, in ms. What one check found counts
-     * for others for a minute. Undefined at the first check.
+     * The worst delay of this process's event loop since the previous check, in ms. One check's finding counts for others
+     * for a minute. Undefined at the first check.
      */
     readonly lateness: number | undefined;
-    /** The shortest `ttl` of what is renewed, the module's `ttl` among them. In ms; Infinity: nothing is renewed. */
+    /** The shortest `ttl` of the renewed leases and of the module, in ms; Infinity if nothing is renewed. */
     readonly shortestTtl: number;
   };
-  /** What about Redis, its settings or the installed ioredis can cost locks or speed, as the start-up log says it. */
+  /** The warnings of the start-up log: how Redis, its settings or the installed ioredis can cost locks or speed. */
   readonly warnings: readonly string[];
 }
 
@@ -92,7 +92,7 @@ export class HealthCheck {
     };
   }
 
-  /** Why this process refuses new calls, whatever the store says. */
+  /** The reasons why this process refuses new calls, whatever the store says. */
   #refusals({ reached }: ProcessHealth): string[] {
     const { limits } = this.settings;
     const refusals = reached.map(

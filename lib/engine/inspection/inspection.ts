@@ -23,8 +23,8 @@ export interface InspectOptions {
 }
 
 /**
- * In whose format a lock is looked for; undefined: ours.
- * @throws LockOptionsError when there is no such dialect or option, or the module's store has no locks of others.
+ * The format in which a lock is looked for; undefined for the library's own.
+ * @throws LockOptionsError if there is no such dialect or option, or the module's store keeps no locks in dialects.
  */
 export function dialectOf(
   options: InspectOptions & { readonly limit?: number | undefined },
@@ -43,7 +43,7 @@ export interface LockParty {
   readonly pid: number;
 }
 
-/** What can be seen of a lock from outside; never a holder id. */
+/** A lock as it is seen from outside; never with a holder id. */
 export interface LockInspection {
   /** The key of the lock, without the prefix. */
   readonly key: string;
@@ -52,40 +52,38 @@ export interface LockInspection {
    * is not over. `foreign`: another library's lock, or no lock at all.
    */
   readonly state: 'free' | 'held' | 'kept' | 'foreign';
-  /** How it is held: alone, by readers, or by permits. Undefined unless it is `held`. */
+  /** How the lock is held: alone, by readers, or by permits. Undefined unless it is `held`. */
   readonly mode?: 'exclusive' | 'shared' | 'permits';
   /**
-   * Who holds it, if that is a process of this library, since when by Redis' clock, and for how long by then, in ms. A
-   * process keeps its `since` while it passes the lock on among its own callers. Without fencing tokens Redis does not know
-   * since when.
+   * The holder, if it is a process of this library. `since`: when it got the lock, by Redis' clock; `heldFor`: how long it
+   * has it, in ms. A process keeps its `since` while it passes the lock on among its own callers. Without fencing tokens
+   * Redis does not know it.
    */
   readonly holder?: LockParty & { readonly since?: Date; readonly heldFor?: number };
-  /** Nobody works under it: `holder` gave the lease away by `handOver()`, and no process has restored it yet. Else undefined. */
+  /** True if `holder` gave the lease away by `handOver()`, and no process has restored it yet. */
   readonly handedOver?: true;
-  /** Those who hold it together, once a permit, each with what is left of the lease in ms; at most 100. */
+  /** The holders in shared mode or by permits, once for each permit, with the ms left of each lease; at most 100. */
   readonly holders?: readonly (LockParty & { readonly remaining: number })[];
-  /** What is left of the lease in ms; undefined if it is free, Infinity if it never ends. */
+  /** The time left of the lease, in ms; undefined if the lock is free, Infinity if the lease never ends. */
   readonly remaining?: number;
   /**
    * The fencing token of the holder: the first of those that its grant reserved. Its process uses the next ones while it
-   * passes the lock on among its own callers. Undefined where nobody holds the lock
-   * alone, or without tokens.
+   * passes the lock on among its own callers. Undefined if nobody holds the lock alone, or without tokens.
    */
   readonly fencingToken?: number;
-  /** The last token that was reserved, for whatever lock: every later grant has a greater one. */
+  /** The last token that was reserved, for any lock: every later grant has a greater one. */
   readonly lastFencingToken?: number;
-  /** How many places wait; in strict order up to 64 of each process may just have had their turns. */
+  /** How many queue entries wait. In strict order, up to 64 of each process may just have had their turns. */
   readonly waiting: number;
-  /** The first of them, each with the ms it has waited. */
+  /** The first of the waiting entries, each with the ms it has waited. */
   readonly waiters: readonly (LockParty & { readonly age: number })[];
-  /** How many await a condition of the lock. */
+  /** How many holders await a condition of the lock. */
   readonly awaiting: number;
 }
 
-/** How many waiters, or holders, are named. */
+/** How many waiters, and how many holders, are named. */
 export const NAMED = 100;
 
-/** Looks at one lock. */
 export async function inspectLock(
   client: LockClient,
   key: string,
@@ -132,24 +130,27 @@ export function inspection(key: string, snapshot: Snapshot): LockInspection {
   return lock;
 }
 
-/** Whom each shows. */
+/** The holders that each inspection shows, as texts for {@link sightOf}. */
 const sights = new WeakMap<LockInspection, string>();
 
-/** Whom a lock shows, as `LockClient.force` takes it: the same text for as long as the same callers hold it. Undefined if it is free. */
+/** A text for `LockClient.force`, which stays the same while the same callers hold the lock; undefined if it is free. */
 export function sightOf(lock: LockInspection): string | undefined {
   return sights.get(lock);
 }
 
-/** The same for browsers: it tells no holder id. */
+/** As {@link sightOf}, hashed for browsers: it tells no holder id. */
 export function grantOf(lock: LockInspection): string | undefined {
   const sight = sightOf(lock);
   return sight && createHash('sha256').update(sight).digest('base64url').slice(0, 16);
 }
 
-/** No token is a time that counts something else, or was minted before Redis' clock was set back. */
+/** The earliest moment that a token can stand for, in ms since the epoch: a smaller token counts something else. */
 const EARLIEST = 1_000_000_000_000;
 
-/** When a token was minted, if it says so: it is the µs of that moment, or a little more; `now` in ms. */
+/**
+ * When a token was minted: a token is the µs of that moment, or a little more. Undefined if it is no time, or later than
+ * `now` (in ms), as after Redis' clock was set back.
+ */
 function sinceOf(token: number | undefined, now: number): Date | undefined {
   const at = (token ?? 0) / 1_000;
   return at < EARLIEST || at > now + TOKEN_LEAD / 1_000 ? undefined : new Date(Math.min(at, now));
@@ -175,15 +176,15 @@ export interface ListOptions extends InspectOptions {
   readonly limit?: number | undefined;
 }
 
-/** Lists whose search ended at its limit. */
+/** Lists whose search ended at their limit. */
 const cut = new WeakSet<readonly LockInspection[]>();
 
-/** Whether there may be more locks than a list of {@link listLocks} has: it may have fewer than its limit all the same. */
+/** Whether there may be more locks than a list of {@link listLocks} has; such a list may be shorter than its limit. */
 export function isCut(locks: readonly LockInspection[]): boolean {
   return cut.has(locks);
 }
 
-/** @throws LockOptionsError where strings that are no locks would be taken for some: nothing in key or value tells them apart. */
+/** @throws LockOptionsError for a pattern by which every string of Redis would be taken for a lock. */
 export function refuseAllStrings(pattern: string, dialect: DialectSettings | undefined): void {
   const anyKey = dialect && dialect.prefix + dialect.suffix === '' && /^\*+$/.test(pattern);
   if (!anyKey || !['plain', 'timestamp'].includes(dialect.format)) return;
@@ -219,10 +220,10 @@ export async function listLocks(
   return locks;
 }
 
-/** How many locks are looked at in one go, so that others have their turn between. */
+/** How many locks are inspected at once, so that other commands have their turn between. */
 const AT_ONCE = 100;
 
-/** The locks that are not free, as {@link LockClient.inspect} sees each, and of how many names: some may be free by then. */
+/** The locks that are not free, and how many names were found: some may be free by then. */
 export async function listedLocks(
   client: LockClient,
   search: NameSearch,
@@ -238,7 +239,7 @@ export async function listedLocks(
   return { names: names.length, found: found.filter(([, { type }]) => type !== 'none') };
 }
 
-/** Whether a lock may have this name: none of the other keys of locks has. */
+/** Whether a lock may have this name, which none of the other keys of locks has. */
 export function isLockName(name: string, keyBytes: number): boolean {
   try {
     return lockName(name, keyBytes) === name;
