@@ -1,7 +1,7 @@
-/** How many values are kept. */
+/** The most values that are kept. */
 const MOST = 1_000;
 
-/** Values made of their names, kept for names that come again. A full cache begins anew. */
+/** A cache of values that are made from their names. A full cache begins anew. */
 export class BoundedCache<Value> {
   #values = new Map<string, Value>();
 

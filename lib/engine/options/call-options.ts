@@ -18,9 +18,9 @@ export interface LockCallOptions {
    */
   readonly wait?: Duration | undefined;
   /**
-   * The call is refused at once, with `LockLimitError`, where so many callers wait for the lock already. Those of its own
-   * process count one by one. With `fairness: 'local'`, the exclusive callers of each other process count as one. There, the
-   * number in front of the process is the last one that Redis said. From 1 up. @default Infinity
+   * The most callers that may wait for the lock, this one included. Beyond, the call is refused at once with
+   * `LockLimitError`. Callers of its own process count one by one. With `fairness: 'local'`, the exclusive callers of each
+   * other process count as one, by the last number that Redis said. From 1 up. @default Infinity
    */
   readonly maxWaiting?: number | undefined;
   /** Renews the lease at each third of its ttl until it is released. With false, the lease ends at its ttl. @default true */
@@ -48,8 +48,8 @@ export interface LockCallOptions {
    */
   readonly reentrant?: boolean | undefined;
   /**
-   * A call that takes longer than this is logged at its end, with or without its lock. How long is too long depends on the
-   * work, so nothing is by default. From 0 up. @default Infinity
+   * A call that takes longer than this is logged at its end, with or without its lock. Nothing is logged by default, since
+   * it depends on the work how long is too long. From 0 up. @default Infinity
    */
   readonly slowWait?: Duration | undefined;
   /**
@@ -64,7 +64,7 @@ export interface LockCallOptions {
   readonly dialect?: LockDialect | undefined;
 }
 
-/** What a lock is called where its key would be one of too many. */
+/** The name of a lock where its key would be one of too many. */
 export interface NameOptions {
   /**
    * Names the lock in events, metrics and spans, for all keys of its kind: `'account'` for `'account:42'`. Give no value of a
@@ -76,7 +76,14 @@ export interface NameOptions {
 
 /** The options of one call: {@link LockCallOptions}, a mode, a name, and a signal to cancel it. */
 export interface AcquireOptions extends LockCallOptions, ModeOptions, NameOptions {
-  /** Cancels a waiting call: it rejects with `signal.reason` at once and leaves nothing in the queue. */
+  /**
+   * Cancels a waiting call, which rejects with `signal.reason` at once. A cancelled call leaves nothing: it holds no lock,
+   * has no place in a queue, and a grant on its way is given back.
+   * @example
+   * ```ts
+   * await locks.acquire('account:42', { signal: AbortSignal.timeout(2_000) });
+   * ```
+   */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -101,13 +108,13 @@ export interface CallSettings {
   readonly reentrant: boolean;
   readonly slowWait: number;
   readonly slowHold: number;
-  /** What events call the lock; undefined if nobody named it. */
+  /** The name of the lock in events; undefined if nobody named it. */
   readonly name: string | undefined;
   /** How many callers may hold the lock at once; undefined for an exclusive lock. */
   readonly share: Share | undefined;
   /** The format of another service; undefined for the library's own. */
   readonly dialect: DialectSettings | undefined;
-  /** Of a call for several keys, until it holds them all: no event tells what it holds. No option. */
+  /** Set by a call for several keys until it holds them all: no event tells of its parts. No option. */
   readonly untold?: true;
 }
 
@@ -200,10 +207,10 @@ export function callSettings(
   return result;
 }
 
-/** What option "onLost" takes. */
+/** The values of option "onLost". */
 export const ON_LOST: readonly string[] = ['throw', 'ignore'];
 
-/** What is not an option of every call. */
+/** The settings that are not options of every call. */
 const HIDDEN = ['share', 'name'];
 
 function checkedMaxWaiting(value: unknown): number {

@@ -17,7 +17,7 @@ export interface Moment {
 }
 
 export function momentOf(clock: Clock): Moment {
-  const wall = clock.wall(); // first: a pause between the two may only make a lease shorter
+  const wall = clock.wall(); // read first: a pause between the two only makes a lease shorter
   return { monotonic: clock.monotonic(), wall };
 }
 
@@ -27,18 +27,18 @@ export function partedSince(moment: Moment, now: Moment): number {
 }
 
 /**
- * Runs a function outside the request it was called in: what lives longer than a request (a
- * connection, a timer for many) must not carry that request's context along, nor run others in it.
+ * Runs a function outside the request it was called in. A connection or a shared timer outlives that request: it must not
+ * keep the request's context, nor run other calls in it.
  */
 export function detached<T>(task: () => T): T {
   return outside.runInAsyncScope(task);
 }
 
 const outside = new AsyncResource('nest-redis-lock', { requireManualDestroy: true });
-// It only carries a context: "jest --detectOpenHandles" must not name it as something left open.
+// The resource only carries a context: "jest --detectOpenHandles" must not report it as left open.
 outside.emitDestroy();
 
-/** Lets a timer keep no process alive. The timers of jsdom are numbers, which cannot be told so. */
+/** Lets a timer keep no process alive. jsdom's timers are numbers, which have no `unref`. */
 export function inBackground<T extends object | number>(timer: T): T {
   if (typeof timer === 'object' && 'unref' in timer) (timer as NodeJS.Timeout).unref();
   return timer;

@@ -1,7 +1,6 @@
 /**
- * What libraries with a plain lock put before a lock's name. Their values differ and so do their units of time, but
- * each compares a value with its own alone, and a key ends in the same way whatever its unit: the name is all that
- * two of them must agree on.
+ * The text that each library with a plain lock puts before a lock's name. Two libraries need not agree on more. Each
+ * compares a value with its own alone, and a key expires in the same way whatever unit of time a library uses.
  */
 export const PRESETS = {
   plain: '',

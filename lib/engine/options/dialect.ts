@@ -14,15 +14,15 @@ import {
 } from './dialect-choice.js';
 import { affix, oneOf, refuseOthers } from './option-checks.js';
 
-/** What a dialect can beside excluding others, waiting by asking again, renewing and giving back. */
+/** The abilities of a dialect beside exclusion, waiting by polls, renewal and release. */
 export interface DialectAbilities {
-  /** Its grants have fencing tokens, which grow from one of ours to the next; the others' holders have none. */
+  /** Its grants have fencing tokens, which grow among the holders of this library; others have none. */
   readonly fencing: boolean;
-  /** Several may hold a lock together (`mode: 'shared'`). */
+  /** Several callers may hold a lock together (`mode: 'shared'`). */
   readonly shared: boolean;
   /** A lock can stay taken after it was given back (`minHold`). */
   readonly minHold: boolean;
-  /** Redis keeps it without an end: after a crash the next who asks finds it past and takes it over. */
+  /** Redis keeps a lock without an end: after a crash, the next caller finds that its time is past, and takes it over. */
   readonly lasting: boolean;
 }
 
@@ -35,22 +35,22 @@ const FORMATS = [
   'python-redis-lock',
 ] as const;
 
-/** A {@link LockDialect} checked; equal ones are the same object for as long as they are remembered. */
+/** A {@link LockDialect} checked; equal settings are one object for as long as they are cached. */
 export interface DialectSettings extends DialectAbilities {
-  /** Which folder of locks/dialects speaks it. */
+  /** The folder of locks/dialects that implements the format. */
   readonly format: (typeof FORMATS)[number];
-  /** As messages name it. */
+  /** The name in messages. */
   readonly name: string;
-  /** Stand before and after a lock's name in Redis, instead of the module's `keyPrefix`. */
+  /** The texts before and after a lock's name in Redis, instead of the module's `keyPrefix`. */
   readonly prefix: string;
   readonly suffix: string;
-  /** Of a plain lock: whether clients of the SETNX articles are reckoned with. */
+  /** For a plain lock: whether it is protected from clients of the SETNX articles. */
   readonly timestampCompat?: boolean;
-  /** Of a timestamp. */
+  /** For the timestamp format. */
   readonly unit?: 's' | 'ms' | 'float';
-  /** Of Redisson. */
+  /** For Redisson. */
   readonly kind?: 'lock' | 'fenced' | 'readWrite';
-  /** By which command waiters of Redisson or Spring are woken. */
+  /** The command that wakes waiters of Redisson or Spring. */
   readonly publish?: 'PUBLISH' | 'SPUBLISH';
 }
 
@@ -60,12 +60,12 @@ export const DIALECT_NAMES: readonly string[] = [
   ...new Set([...FORMATS, ...Object.keys(PRESETS), 'laravel']),
 ];
 
-/** By their text: a call may have a prefix for each tenant. */
+/** Settings by their JSON text, since a call may have a prefix for each tenant. */
 const known = new BoundedCache((text) => JSON.parse(text) as DialectSettings);
 
 /**
- * What a dialect comes down to; undefined for `'native'`.
- * @throws LockOptionsError when there is no such dialect, or an option of it is wrong.
+ * The settings of a dialect; undefined for `'native'`.
+ * @throws LockOptionsError if there is no such dialect, or an option of it is wrong.
  */
 export function dialectSettings(given: unknown): DialectSettings | undefined {
   if (given === 'native') return undefined;
@@ -115,7 +115,7 @@ function laravel(choice: LaravelDialect): DialectSettings {
   );
 }
 
-/** A plain lock, whose names stand behind a prefix of its library's or its own. */
+/** A plain lock; `usual`: the prefix of its library, unless the option gives another one. */
 function plainAt(
   usual: string,
   { name, prefix, suffix, guard, ...rest }: PlainDialect | LaravelDialect,
@@ -209,7 +209,7 @@ function pythonRedisLock({ name, ...rest }: PythonRedisLockDialect): DialectSett
   return { format: name, name, prefix: 'lock:', suffix: '', ...abilities };
 }
 
-/** Libraries with locks on a majority of servers (Redlock), in the format that ours have there. */
+/** Libraries with locks on a majority of servers (Redlock), in the format of this library's quorum. */
 const REDLOCKS: ReadonlySet<string> = new Set<PlainPreset>([
   'redlock',
   'redlock-universal',
@@ -218,7 +218,7 @@ const REDLOCKS: ReadonlySet<string> = new Set<PlainPreset>([
   'RedLock.net',
 ]);
 
-/** @throws LockOptionsError where locks are kept in a way that the other side of a dialect does not keep them. */
+/** @throws LockOptionsError if the module keeps locks in a way that clients of the dialect do not. */
 export function checkStore(
   { name, prefix }: DialectSettings,
   { nodes, replicas }: { readonly nodes?: unknown; readonly replicas?: unknown },
@@ -241,12 +241,12 @@ function excluded(name: string, option: string, why: string): LockOptionsError {
   );
 }
 
-/** How messages name an option of a dialect. */
+/** The name of a dialect's option in messages. */
 function its(option: string): string {
   return `"${option}" of a dialect`;
 }
 
-/** How an option that the dialect does not have is refused. */
+/** The refusal of an option that the dialect does not have. */
 function unknownTo(name: string): (option: string) => string {
   return (option) => `Dialect "${name}" has no option "${option}".`;
 }

@@ -1,12 +1,12 @@
 /**
- * Whether a key matches a pattern as a whole, in which `*` stands for any text. It takes time in proportion to the key: an
- * expression such as `/^.*a.*b.*$/` would try each of the ways in which a long key may be parted.
+ * Matches whole keys against a pattern in which `*` stands for any text, in time proportional to the key. An expression
+ * such as `/^.*a.*b.*$/` would try each of the ways in which a long key may be parted.
  */
 export function keyMatcher(pattern: string): (key: string) => boolean {
   return partsMatcher(pattern.split('*'));
 }
 
-/** The same for the parts of a pattern between which any text may stand. */
+/** As {@link keyMatcher}, for the parts of a pattern between which any text may stand. */
 export function partsMatcher(parts: readonly string[]): (key: string) => boolean {
   const [first, ...others] = parts as readonly [string, ...string[]];
   const last = others.pop();

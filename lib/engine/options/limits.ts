@@ -12,8 +12,8 @@ export interface LockLimits {
   /** Callers of this process that wait, over all keys. @default 50000 */
   readonly waitersPerProcess?: number | undefined;
   /**
-   * Leases that this process holds. While it holds so many, every call rejects at once, and one that waits when its turn comes.
-   * Callers that wait do not count. Nor does a holder that awaits a condition, which comes back all the same.
+   * Leases that this process holds. At the bound, a new call rejects at once, and a waiting call when its turn comes.
+   * Waiting callers do not count. Nor does a holder that awaits a condition: it gets its lock back all the same.
    * @default 100000
    */
   readonly leases?: number | undefined;

@@ -60,7 +60,7 @@ const ALLOWED = {
   returns: ['promise', 'observable', 'iterable'],
 } as const;
 
-/** What stands beside {@link LockCallOptions} in the options of a decorator. */
+/** The options of a decorator beside {@link LockCallOptions}. */
 export const POLICY_OPTIONS = [
   'mode',
   'permits',

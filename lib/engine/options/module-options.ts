@@ -37,8 +37,8 @@ export interface RedisLockOptions extends LockCallOptions {
   /** The beginning of every key in Redis. Up to 256 characters, without braces and control characters. @default 'lock:' */
   readonly keyPrefix?: string | undefined;
   /**
-   * How long a command to Redis may take. A call that did not reach the queue rejects with `LockStoreError` after this time;
-   * `restore` may take it twice. From 50 ms to 60 s. @default '2s'
+   * How long a command to Redis may take. A call that did not reach the queue rejects with `LockStoreError` after this
+   * time; `restore` may take twice as long. From 50 ms to 60 s. @default '2s'
    */
   readonly commandTimeout?: Duration | undefined;
   /**
@@ -101,9 +101,9 @@ export interface RedisLockOptions extends LockCallOptions {
 /** {@link RedisLockOptions} checked, in ms, without gaps. */
 export interface ModuleSettings {
   readonly redis: CheckedSource;
-  /** The locks stand in the memory of this process, and `redis` means nothing. */
+  /** Whether the locks are in the memory of this process; `redis` means nothing then. */
   readonly inMemory: boolean;
-  /** The servers of a quorum, which stand for `redis` then. */
+  /** The servers of a quorum, which replace `redis`. */
   readonly nodes: readonly CheckedSource[] | undefined;
   readonly keyPrefix: string;
   readonly call: CallSettings;
@@ -116,7 +116,7 @@ export interface ModuleSettings {
   readonly limits: LimitSettings;
   readonly fairness: 'local' | 'strict';
   readonly lockOrder: 'ignore' | 'warn' | 'throw';
-  /** Native locks are kept visible to clients of the SETNX articles: option `guard`. */
+  /** Whether native locks are protected from clients of the SETNX articles: option `guard`. */
   readonly timestampCompat: boolean;
   readonly lazyConnect: boolean;
 }
@@ -184,7 +184,7 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
   };
 }
 
-/** Where the locks of a module are. */
+/** The kind of place where a module keeps its locks. */
 export function topologyOf({
   redis,
   nodes: servers,

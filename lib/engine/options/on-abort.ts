@@ -5,7 +5,7 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw signal.reason;
 }
 
-/** Has `controller` abort as `signal` does, at once if it has. Returns how to call it off. */
+/** Aborts `controller` when `signal` aborts, or at once if it has. Returns a function that ends that. */
 export function abortWith(
   controller: AbortController,
   signal: AbortSignal | undefined,
@@ -15,13 +15,13 @@ export function abortWith(
   return onAbort(signal, abort);
 }
 
-/** What is to be done when a signal aborts; one listener for all of it, however many wait under one signal. */
+/** The tasks for the abort of each signal, behind one listener, however many callers wait under one signal. */
 const tasks = new WeakMap<
   AbortSignal,
   { readonly all: Set<() => void>; readonly listener: () => void }
 >();
 
-/** Runs `task` when the signal aborts; not at once if it has. Returns how to call it off. */
+/** Runs `task` when the signal aborts; never if it already has. Returns a function that calls the task off. */
 export function onAbort(signal: AbortSignal | undefined, task: () => void): () => void {
   if (!signal) return () => {};
   let known = tasks.get(signal);

@@ -1,6 +1,6 @@
 import { LockOptionsError } from '../errors/index.js';
 
-/** An option that takes some words; `option` is how messages name it. */
+/** Checks an option that takes one of some words; `option`: its name in messages. */
 export function oneOf<Word extends string | boolean>(
   option: string,
   given: Word,
@@ -13,7 +13,7 @@ export function oneOf<Word extends string | boolean>(
   throw new LockOptionsError(`Option ${option} takes ${all}.`);
 }
 
-/** What stands around a name may not decide the cluster slot, nor end what a name begins. */
+/** Checks a text around a lock's name, which may not decide the cluster slot, nor end what the name begins. */
 export function affix(option: string, given: unknown): string {
   if (typeof given === 'string' && given.length <= 256 && !/[{}\p{Cc}]/u.test(given)) return given;
   throw new LockOptionsError(
@@ -21,7 +21,7 @@ export function affix(option: string, given: unknown): string {
   );
 }
 
-/** @throws LockOptionsError for an option that nothing here takes; one that is undefined is not given. */
+/** @throws LockOptionsError for an option that is unknown here; an undefined one is not given. */
 export function refuseOthers(
   others: object,
   refusal = (other: string): string => `There is no option "${other}" here.`,

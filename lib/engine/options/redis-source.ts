@@ -1,14 +1,14 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { LockOptionsError } from '../errors/index.js';
 
-/** A Redis Cluster: some of its nodes, and what ioredis needs to speak to any of them, unless a URL of them has it. */
+/** A Redis Cluster: some of its nodes, and ioredis' options for all of its nodes, unless the URL of a node has them. */
 export interface RedisClusterOptions extends Omit<RedisOptions, 'natMap'> {
   readonly cluster: readonly (string | { readonly host?: string; readonly port?: number })[];
-  /** Where this process reaches a node that the Cluster knows by `host:port`. */
+  /** The address at which this process reaches a node, by the `host:port` that the Cluster knows. */
   readonly natMap?: Readonly<Record<string, { readonly host: string; readonly port: number }>>;
 }
 
-/** Where Redis is: a URL, ioredis options, or the application's own client, which is copied and left alone. */
+/** The address of Redis: a URL, ioredis options, or the application's own client, which is copied and left alone. */
 export type RedisSource = string | RedisOptions | RedisClusterOptions | Redis | Cluster;
 
 /** A {@link RedisSource} that was checked; a URL has become options. */
@@ -18,15 +18,15 @@ export const DEFAULT_URL = 'redis://127.0.0.1:6379';
 
 const HOST_NAME = /^[\p{L}\p{N}._-]+$/u;
 const IPV6 = /^[\da-f]*:[\da-f:.]*(%[\w.-]+)?$/i;
-/** What may hold any text, and is shown nowhere. */
+/** Options that may hold any text, and are never shown. */
 const SECRET = /password|username|keyPrefix|connectionName|clientInfoTag/i;
-/** Where other clients are told what is where. */
+/** Options by which other clients are told an address. */
 const OF_OTHERS = /^(ur[li]|href|socket|rootNodes|token)$/i;
 const FORM = 'redis://user:password@host:port/db, or rediss://… for TLS';
 
 /**
- * Checks where an option says that Redis is. Errors name the option and the remedy, and show nothing of what was
- * given: it may be, or have in it, a URL with a password, also where none belongs.
+ * Checks an option that names a Redis. Errors name the option and the remedy, and show nothing of the value: it may contain
+ * a password, also where none belongs.
  * @throws LockOptionsError
  */
 export function redisSource(option: string, given: unknown): CheckedSource {
@@ -49,8 +49,8 @@ export function redisSource(option: string, given: unknown): CheckedSource {
 }
 
 /**
- * The options that a URL stands for, as ioredis reads it. ioredis itself is never given one: its errors have the
- * whole of it.
+ * The options that a URL stands for, as ioredis reads it. ioredis itself never gets the URL: its errors show the whole of
+ * it.
  * @throws LockOptionsError
  */
 export function parseRedisUrl(option: string, given: string): RedisOptions {
@@ -100,7 +100,7 @@ export function parseRedisUrl(option: string, given: string): RedisOptions {
   return options;
 }
 
-/** By what clients of each library have: node-redis, @upstash/redis and ioredis-mock too. */
+/** Whether a value is a client of any library: ioredis, node-redis, @upstash/redis or ioredis-mock. */
 function isAnyClient(source: object): source is Redis | Cluster {
   const { duplicate, get } = source as { duplicate?: unknown; get?: unknown };
   return typeof duplicate === 'function' || typeof get === 'function';
@@ -146,19 +146,19 @@ function checkEach(option: string, name: string, list: unknown, check = checkPla
   for (const one of list) check(option, one as RedisOptions);
 }
 
-/** One of the nodes of a Cluster that are asked first. */
+/** Checks one of the nodes of a Cluster that are asked first. */
 function checkNode(option: string, node: unknown): void {
   if (typeof node !== 'number') checkPlace(option, nodeOptions(option, node as RedisOptions));
 }
 
-/** A node of a Cluster, which may be given as a URL or as host:port. @throws LockOptionsError */
+/** The options of a Cluster's node, which may be a URL or host:port. @throws LockOptionsError */
 export function nodeOptions(option: string, node: string | RedisOptions): RedisOptions {
   if (typeof node !== 'string') return node;
   const url = node.includes('://') ? node : `redis://${node}`;
   return parseRedisUrl(`${option}: a node of "cluster"`, url);
 }
 
-/** A host, a port and a database as they are shown. */
+/** Checks a host, a port and a database. */
 function checkPlace(option: string, place: RedisOptions): void {
   if (typeof place !== 'object' || place === null) {
     throw refusal(option, 'takes a node as { host, port }');
@@ -185,5 +185,5 @@ function refusal(option: string, what: string): LockOptionsError {
   return new LockOptionsError(`Option ${option} ${what}.`);
 }
 
-/** Where Redis is if option "redis" does not say it. */
+/** The address of Redis if option "redis" does not say it. */
 export const DEFAULT_SOURCE: CheckedSource = parseRedisUrl('"redis"', DEFAULT_URL);

@@ -8,7 +8,7 @@ export interface ReplicaOptions {
   /** Number of replicas, from 1 to 100. Best: all replicas that may be promoted, less those that may be down. */
   readonly acks: number;
   /**
-   * How long a grant or a renewal waits for them (`WAIT`). At most a third of `ttl` and half of `commandTimeout`.
+   * How long a grant or a renewal waits for the replicas (`WAIT`). At most a third of `ttl` and half of `commandTimeout`.
    * Default: '500ms', or less where these bounds are lower.
    */
   readonly timeout?: Duration | undefined;
@@ -20,10 +20,10 @@ export interface ReplicaSettings {
   readonly timeout: number;
 }
 
-/** In ms; shorter where the other bounds want it. */
+/** The default time-out, in ms; shorter if its bounds are lower. */
 const TIMEOUT = 500;
 
-/** @throws LockOptionsError where no lease could be confirmed in time. */
+/** @throws LockOptionsError if no lease could be confirmed in time. */
 export function replicaSettings(
   { replicas, nodes }: { replicas?: ReplicaOptions | undefined; nodes?: unknown },
   { ttl }: Pick<CallSettings, 'ttl'>,

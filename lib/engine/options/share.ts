@@ -23,9 +23,9 @@ export interface PermitOptions {
 /** The most permits a semaphore has. */
 export const MOST_PERMITS = 10_000;
 
-/** Of a lock that several callers may hold at once: how many permits it has, and how many of them one lease takes. */
+/** The permits of a lock that several callers may hold at once, and how many of them one lease takes. */
 export interface Share {
-  /** Infinity: any number of readers (shared mode). */
+  /** How many there are; Infinity for shared mode, with any number of readers. */
   readonly permits: number;
   readonly count: number;
 }
@@ -43,7 +43,7 @@ export function permitsOf(share: Share | undefined): number | undefined {
   return isReader(share) ? undefined : share?.permits;
 }
 
-/** @throws LockOptionsError when mode or permits are wrong, or both are given. */
+/** @throws LockOptionsError if mode or permits are wrong, or both are given. */
 export function shareOf(options: ModeOptions & PermitOptions): Share | undefined {
   const { mode = MODE_DEFAULTS.mode, permits } = options;
   if (mode !== 'exclusive' && mode !== 'shared') {
@@ -56,7 +56,7 @@ export function shareOf(options: ModeOptions & PermitOptions): Share | undefined
   return { permits: wholeNumber('permits', permits, MOST_PERMITS), count: 1 };
 }
 
-/** @throws LockOptionsError unless it is a whole number from 1 to `most`. */
+/** @throws LockOptionsError unless `value` is a whole number from 1 to `most`. */
 export function wholeNumber(name: string, value: unknown, most: number): number {
   if (Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= most) {
     return value as number;

@@ -5,7 +5,7 @@ const UNITS = [
   ['s', 1_000],
 ] as const;
 
-/** A length of time as people say it: two units at most. */
+/** Formats a length of time for people, with two units at most. */
 export function span(ms: number): string {
   if (ms === Infinity) return 'no end';
   if (ms < 1_000) return `${Math.round(ms)} ms`;
