@@ -4,7 +4,7 @@ import type { MemoryConnection } from './memory-connection.js';
 
 const ADDRESS = 'memory';
 
-/** Reports the server in memory as a health check reports a Redis, within so many ms of `clock`. */
+/** Reports the server in memory as a health check reports a Redis, in at most `within` ms of `clock`. */
 export function memoryHealth(
   connection: MemoryConnection,
   within: number,

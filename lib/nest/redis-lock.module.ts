@@ -234,7 +234,7 @@ function lockService(
   );
 }
 
-/** Its code is loaded where it is needed alone: an application on Redis does not pay for it. */
+/** Makes a service in memory, whose code is loaded only here: an application on Redis does not pay for it. */
 async function lockServiceInMemory(
   { redis }: RedisLockOptions,
   settings: ModuleSettings,

@@ -17,7 +17,7 @@ export interface LockRequest {
   readonly dialect?: DialectSettings | undefined;
   /** Whether to queue if the lock is not free; otherwise the answer is `busy`. */
   readonly queue?: boolean;
-  /** The answer is `full` where so many wait; undefined: as many as the module's limit says. */
+  /** The number of waiters at which the answer is `full`; undefined for the module's limit. */
   readonly maxWaiting?: number | undefined;
   /** The arrival that an earlier answer named: the entry keeps its turn if the server forgot it. */
   readonly enqueuedAt?: string | undefined;

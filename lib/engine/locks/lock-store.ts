@@ -202,7 +202,7 @@ export interface LockStore {
   /** Reports that an ask found a grant whose push was missed: the inbox may be broken. */
   pushMissed(): void;
   describe(): StoreDescription;
-  /** Checks the store's health within so many ms, connected or not. Never rejects. */
+  /** Checks the store's health in at most `within` ms, connected or not. Never rejects. */
   health(within: number): Promise<StoreHealth>;
   close(): Promise<void>;
 }

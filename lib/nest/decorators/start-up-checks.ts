@@ -46,7 +46,7 @@ interface ClassOfApplication {
 /**
  * Checks every class of the application at start-up for faults that no decorator can see where it stands.
  * @throws LockOptionsError for `onBusy: 'skip'` and `@LeaderOnly` where skipped work would count as done; for `@LockedRequest`
- * where no request comes by; for a `module` that does not exist; for options that contradict it.
+ * on a method without requests; for a `module` that does not exist; for options that contradict the module's.
  * @returns every `@LeaderOnly`, so that this replica can campaign before its first call
  */
 export function checkDecorators(

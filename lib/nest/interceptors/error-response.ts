@@ -41,7 +41,7 @@ export function answerTo(error: LockError): ErrorResponse {
   };
 }
 
-/** In s: what the queue takes, where that is known. Who waits for long may be an exception: nobody is sent away for more than a minute. */
+/** Seconds until the queue has moved, if that is known; at most 60, since one waiter's long wait may be an exception. */
 function retryAfter(error: LockError): number {
   const known = error instanceof LockLimitError ? error.retryAfter : undefined;
   return Math.max(1, Math.min(60, Math.ceil((known ?? 0) / 1_000)));

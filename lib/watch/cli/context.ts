@@ -18,7 +18,7 @@ export interface Context {
   readonly request: Request;
   readonly terminal: Terminal;
   readonly settings: ModuleSettings;
-  /** Connects at the first call. */
+  /** A client that connects at its first call. */
   readonly client: LockClient;
 }
 

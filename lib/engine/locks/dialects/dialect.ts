@@ -55,10 +55,7 @@ export interface Dialect {
    * for a lock, 2 if the holders are not those of `sight`.
    */
   readonly force?: DialectScript;
-  /**
-   * The further Redis keys of a lock, or of one request to it, by their names in the scripts. Its own key, its fence, grant and
-   * version are known.
-   */
+  /** The further Redis keys of a lock, or of one request to it, beside its own key, fence, grant and version. They are named as in the scripts. */
   keys?(lock: string, request?: LockRequest): Readonly<Record<string, string>>;
   /** The further operands of the scripts, beside holder, ttl and the like; without a request, those of an operator. */
   operands?(request: LockRequest | undefined, lock: string): Operands;

@@ -10,7 +10,7 @@ local function keep_waiting(process, now, new)
   if ago >= 0 and ago < HEARTBEAT then
     return
   end
-  redis.call('PEXPIRE', queue, QUEUE_LIFE) -- never refused, and lets the next line pass when memory is short
+  redis.call('PEXPIRE', queue, QUEUE_LIFE) -- allowed when memory is short, and then so is the next write
   redis.call('ZADD', seen, ms, process)
   for _, ahead in ipairs(redis.call('ZRANGEBYSCORE', seen, ms + 1, '(LEAST_TOKEN')) do
     redis.call('ZADD', seen, ms, ahead)

@@ -10,7 +10,7 @@ local function moment_of(value)
   return number and number >= 1e9 and number or nil
 end
 
--- The ms until a waiter beside clients of the SETNX articles may find the lock free: when its value expires. If such a client's time stands there, soon: it releases by a DEL that nobody is told of.
+-- The ms until a waiter beside clients of the SETNX articles may find the lock free: when its value expires. A time of such a client may go at any moment, since that client releases by a DEL without a message; the wait is then 10 to 50 ms.
 -- Negative if nothing ends the lock. Needs `lock` of the script.
 --- @include moment_of
 local function ends_in(now)

@@ -14,7 +14,7 @@ if not held_by(holder, redis.pcall('GET', lock)) then
 end
 if keep then
 --- @include notify_first
-  redis.call('PEXPIRE', lock, keep) -- never refused, and lets the rest pass when memory is short
+  redis.call('PEXPIRE', lock, keep) -- allowed when memory is short, and then so is the next write
   redis.call('SET', lock, KEPT, 'PX', keep)
   notify_first(keep)
   return 1

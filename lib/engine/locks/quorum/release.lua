@@ -10,7 +10,7 @@ if not current or (attempt ~= '' and current ~= tonumber(attempt)) then
   return 0
 end
 if keep then
-  redis.call('PEXPIRE', lock, keep) -- never refused, and lets the rest pass when memory is short
+  redis.call('PEXPIRE', lock, keep) -- allowed when memory is short, and then so is the next write
   redis.call('SET', lock, KEPT, 'PX', keep)
 else
   redis.call('DEL', lock)

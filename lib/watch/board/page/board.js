@@ -44,8 +44,8 @@ const lines = new Map();
 let settings = { release: false, pattern: '*', limit: 0, interval: 0 };
 /** @type {{ by: string, descending: boolean }} */
 let order = { by: 'key', descending: false };
-let known = false; // whether a list has come
-let stale = false; // whether times stand still
+let known = false; // true after the first list
+let stale = false; // true while the connection is lost: the times stand still
 
 // ── Texts ──
 

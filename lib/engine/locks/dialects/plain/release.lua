@@ -17,7 +17,7 @@ if timestamp_compat then
   redis.call('DEL', grant)
 end
 if keep and keep ~= '' then
-  redis.call('PEXPIRE', lock, keep) -- never refused, and lets the rest pass when memory is short
+  redis.call('PEXPIRE', lock, keep) -- allowed when memory is short, and then so is the next write
   redis.call('SET', lock, kept, 'PX', keep)
   return 1
 end
