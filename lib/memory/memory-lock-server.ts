@@ -16,7 +16,7 @@ import { MemoryConnection } from './memory-connection.js';
 import { memoryHealth } from './memory-health.js';
 import type { MemoryServer } from './memory-server.js';
 
-/** A server in memory as one process uses it: it runs the scripts that a Redis would run. */
+/** The connection of one process to a server in memory, in the role of a Redis server: it runs the same scripts. */
 export class MemoryLockServer implements LockServer, StepNode {
   readonly clock = new ServerClock();
   readonly #connection: MemoryConnection;

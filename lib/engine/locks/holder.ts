@@ -44,7 +44,7 @@ const BYTES = 16;
 /** Random bytes for many ids: a draw for each id costs ten times as much. */
 const pool = Buffer.alloc(256 * BYTES);
 let used = pool.length;
-/** A reading of the clock, and its bits. */
+/** A reading of the clock, and its bytes to mix into an id. */
 const moment = new Float64Array(1);
 const bits = Buffer.from(moment.buffer);
 

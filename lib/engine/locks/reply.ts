@@ -5,7 +5,7 @@ import type { LockRequest } from './lock-request.js';
 
 // Replies and messages of the scripts, as docs/protocol.md describes them.
 
-/** The error for an unreadable reply. Its connection is replaced, since further replies may be out of step too. */
+/** The error for an unreadable reply. The connection is replaced, since further replies may be out of step too. */
 export function noReply(): Error {
   return new TypeError('no reply');
 }

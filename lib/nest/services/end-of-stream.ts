@@ -9,7 +9,7 @@ export function endOfStream(result: unknown): Promise<void> | undefined {
   return closed(streamOf(result));
 }
 
-/** Whether Nest sends the web `Response` or async iterable that a route returns: since version 12. Nobody reads them before. */
+/** Whether Nest sends the web `Response` or async iterable that a route returns. It does since version 12; earlier versions never read them. */
 export const SENDS_STREAMS = 'StandardSchemaValidationPipe' in nest;
 
 /** Resolves when the body of a route's web `Response` was read or abandoned. (A caller of `fetch` may never read a body.) */

@@ -1,5 +1,5 @@
--- Ask for an entry that awaits a condition or was signalled. An entry whose time is over, or that the server forgot, wakes and queues for the lock.
--- Returns as acquire.lua does. 'held', and 'queued' for an entry that awaits no longer, end in 1 if it was signalled, or may have been.
+-- Repeat the ask of a caller that awaits a condition or was signalled. If its time is over, or the server forgot its entry, the caller wakes and queues for the lock.
+-- Returns as acquire.lua does. 'held', and 'queued' for a caller that awaits no longer, end in 1 if it was signalled, or may have been.
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, ttl, tokens, not_after, inbox, arrival, condition, over, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 

@@ -1,5 +1,5 @@
 -- Take locks that are free, without waiters, and whose version nobody reads. Nothing else is done, and no other lock is touched.
--- Returns the clock alone for 'each is held for the whole ttl, with all tokens, the first of which is the clock', or below 0 for 'too late'. Otherwise returns for each lock what acquire returns, or 0 if the lock is not such a one.
+-- Returns the clock alone for 'each is held for the whole ttl, with all tokens, the first of which is the clock', or below 0 for 'too late'. Otherwise returns for each lock what acquire returns, or 0 for a lock that needs the full script.
 local fence = KEYS[1]
 local not_after, ttl, tokens, process = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 

@@ -53,7 +53,7 @@ export class RedisLockStore implements LockStore {
   readonly #prefix: string;
   /** The prefix that the Redis client itself puts before every key. */
   readonly #clientPrefix: string;
-  /** The prefix of keys for health checks, which the Redis user may touch and which are no locks. */
+  /** The prefix of a key that health checks write: allowed to the Redis user, and no lock's. */
   readonly #healthPrefix: string;
   readonly #waitersPerKey: number;
   readonly #steps: LockSteps;

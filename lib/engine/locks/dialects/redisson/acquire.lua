@@ -1,4 +1,4 @@
--- Take the lock if the key is free: a hash with the holder's count, as RLock has it. An RFencedLock counts its tokens itself.
+-- Take the lock if the key is free, by a hash with the holder's count, as RLock writes it. An RFencedLock counts its tokens itself.
 -- Returns {kind, ms left or the foreign type, now, token}.
 local lock, fence, counter, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local holder, ttl, tokens, not_after, fenced = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
