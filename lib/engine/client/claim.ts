@@ -72,7 +72,7 @@ export class Claim {
     return outcome;
   }
 
-  /** Whether a request may still take effect; read it before a step that gives the id up, which the request may outlast. */
+  /** Whether a request may still take effect; read it before a step that gives the id up, as the request may come later. */
   get isUncertain(): boolean {
     const { uncertainUntil } = this;
     return uncertainUntil > -Infinity && uncertainUntil > this.clock.monotonic();

@@ -19,7 +19,7 @@ import { SingleLease } from './single-lease.js';
 /** How a holder awaits a condition. */
 export interface Awaiting {
   readonly condition: string;
-  /** In ms; `Infinity` without a limit. */
+  /** How long the condition is awaited at most, in ms; `Infinity` without a limit. */
   readonly wait: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -124,7 +124,7 @@ class ConditionWait implements EntryListener {
       onAbort(stopping, shutdown),
       () => (former.onGivenBack = undefined),
     ];
-    context.cleanup.abandonServed(former.handOffTarget?.takeServed()); // before the lock goes to the next holder
+    context.cleanup.abandonServed(former.handOffTarget?.takeServed()); // these entries leave before the lock goes on
     const { isUncertain } = former.claim;
     this.#entry.askGivingBack(former.request).then(
       (gaveBack) => {

@@ -54,7 +54,7 @@ export class HeldLease implements Scheduled {
   group: RenewalGroup | undefined;
   /** When the first renewal is due, if it has to come early: others may have written over the lock. */
   renewAt = Infinity;
-  /** A time left that exceeded the request, in ms: the server's clock was set back. The next extension shortens it. */
+  /** The rest that the server named, in ms, if above the request: its clock was set back. An extension shortens it. */
   overlong: number | undefined;
   /** A renewal was wanted while one was under way, which may have run before: another one follows. */
   again = false;
@@ -68,7 +68,7 @@ export class HeldLease implements Scheduled {
   /** The hold that events tell of, if anybody listened when it began. */
   trace: Hold | undefined;
   #controller: AbortController | undefined;
-  /** The latest lease that the holder went on with after conditions. All share it: a chain would keep each. */
+  /** The latest lease with which the holder went on after conditions, shared by all: a chain would keep each alive. */
   #turns: { latest: HeldLease } | undefined;
   #turnListeners: Set<() => void> | undefined;
   /** Why the last renewal failed, if it did. */
@@ -150,7 +150,7 @@ export class HeldLease implements Scheduled {
     this.#tellTurn();
   }
 
-  /** Runs `listener` when the holder begins to await a condition or holds the lock again. Returns how to end that. */
+  /** Runs `listener` when the holder awaits a condition or holds the lock again. Returns a function that stops that. */
   whenTurns(listener: () => void): () => void {
     const listeners = (this.#turnListeners ??= new Set());
     listeners.add(listener);
@@ -221,7 +221,7 @@ export class HeldLease implements Scheduled {
     return Math.min(ms, Math.max(1, Math.floor(end - this.clock.monotonic())));
   }
 
-  /** The request for `ttl` ms from now on. To shorten a lease, it asks for as long as the lease is known to last. */
+  /** The request for `ttl` ms from now on. One that shortens the lease asks for as long as it is known to last. */
   extension(ttl: number): LockRequest {
     const { request, overlong } = this;
     if (overlong !== undefined) {
@@ -278,7 +278,7 @@ export class HeldLease implements Scheduled {
     return Math.max(request.ttl, settings.ttl, deadline - this.clock.monotonic());
   }
 
-  /** What the clocks say of the lease. */
+  /** The validity of the lease by both clocks. */
   get validity(): Validity {
     return validityOf(this.term, this.clock);
   }
@@ -288,7 +288,7 @@ export class HeldLease implements Scheduled {
     return this.phase === 'held' && this.validity === 'valid';
   }
 
-  /** The machine slept, or somebody set its clock: only the server knows. */
+  /** Whether only the server knows if the lease is held: the machine slept, or its clock was set. */
   get inDoubt(): boolean {
     return this.phase === 'held' && this.validity === 'doubtful';
   }

@@ -169,13 +169,13 @@ export class LeaseRegistry {
     if (request.share) return;
     let reason: LossReason = 'unconfirmed';
     const undo = heldLease.share();
-    this.#watchdog.watch(heldLease); // apart from leases that are still exclusive
+    this.#watchdog.watch(heldLease); // renewed apart from exclusive leases
     try {
       const done = await claim.during(() => this.store.downgrade(request, fencingToken));
       if (done && heldLease.state === 'held') {
         heldLease.shared();
         heldLease.handOffTarget?.ended(heldLease);
-        return this.#watchdog.watch(heldLease); // as a shared lease from now on
+        return this.#watchdog.watch(heldLease); // renewed as a shared lease
       }
       reason = 'gone';
     } catch (error) {
@@ -281,8 +281,8 @@ export class LeaseRegistry {
   }
 
   #takeBack(heldLease: HeldLease): void {
-    heldLease.announceLoss('shutdown'); // the code under it is told before anybody else can have the lock
-    if (heldLease.state !== 'held') return; // a listener gave it back, or handed it over
+    heldLease.announceLoss('shutdown'); // the code under the lease is told before anybody else can have the lock
+    if (heldLease.state !== 'held') return; // a listener gave the lease back, or handed it over
     void this.release(heldLease);
     if (heldLease.lose('shutdown')) this.publisher.holdEnded(heldLease, 'lost', 'shutdown');
   }

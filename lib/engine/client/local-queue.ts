@@ -36,9 +36,9 @@ export interface QueueContext extends EntryContext {
 }
 
 /**
- * Callers of one process that wait in order for one lock, behind one entry in the store's queue. A holder that gives the
- * lock back hands it off in memory until the time slice is over: to the next caller here, or to the queue whose entry is
- * directly behind. Each hand-off has one of the tokens that the grant reserved. Then the store decides who is next.
+ * Callers of one process that wait in order for one lock, behind one entry in the store's queue. Until the time slice is
+ * over, a holder that gives the lock back hands it off in memory. The next caller here gets it, or the queue whose entry is
+ * directly behind, with one of the tokens that the grant reserved. Then the store decides who is next.
  */
 export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
   /** The queue's place in the schedule of slices. */
@@ -52,7 +52,7 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
   #heldLease: HeldLease | undefined;
   #slice: TimeSlice | undefined;
   /** True once the queue had an entry in the store, or the lock: its callers then wait for the end of an outage. */
-  #rooted = false;
+  #admitted = false;
 
   constructor(
     private readonly context: QueueContext,
@@ -101,7 +101,7 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     const { clock, registry, settings } = this.context;
     const waiter = this.#first!;
     if (registry.claimed >= settings.limits.leases) return this.#refuseBeyondLimit(entry, waiter);
-    if (!this.#rooted) this.#boundFrom(waiter.behind); // an outage would have ended these calls earlier
+    if (!this.#admitted) this.#boundFrom(waiter.behind); // an outage would have ended these calls earlier
     const batch = this.inBatches ? grant.batch : undefined;
     this.#slice = new TimeSlice(clock.monotonic(), grant.tokens, batch, entry.inFront > 0);
     // The entry may have been made for another caller, which has left.
@@ -121,9 +121,9 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
   }
 
   queued(entry: QueueEntry): void {
-    if (!this.#rooted) this.#refuse(entry.rank);
+    if (!this.#admitted) this.#refuse(entry.rank);
     if (!this.#first) return;
-    this.#rooted = true;
+    this.#admitted = true;
     if (!entry.polled) this.#boundFrom(this.#first);
     this.context.publisher.contended(this.#first.trace, this.key, entry.rank);
   }
@@ -138,7 +138,7 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     } else if (why === 'full') {
       const { maxWaiting = Infinity } = entry.request;
       this.#refuse(maxWaiting < this.context.settings.limits.waitersPerKey ? maxWaiting : Infinity);
-      this.#enqueue(); // the callers that accept more waiters
+      this.#enqueue(); // for callers that accept more waiters
     } else {
       const permits = permitsOf(entry.request.share);
       this.rejectAll((key) => new LockNotAcquiredError(key, 0, 0, permits));
@@ -146,10 +146,10 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
   }
 
   failed(entry: QueueEntry, error: unknown): void {
-    if (!isRetryable(error) || (this.#rooted && entry.outageIsOver)) {
+    if (!isRetryable(error) || (this.#admitted && entry.outageIsOver)) {
       return this.rejectAll(() => error);
     }
-    if (this.#rooted) return;
+    if (this.#admitted) return;
     const { clock, settings } = this.context;
     const now = clock.monotonic();
     for (let waiter = this.#first; waiter;) {
@@ -235,8 +235,8 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
   #newEntry(outage?: Outage): QueueEntry {
     const { context, key } = this;
     const { ttl, wait, share, dialect, ...call } = this.#first!.call;
-    const maxWaiting = this.#rooted ? Infinity : call.maxWaiting; // callers that were let wait stay
-    const tokenBlock = this.#rooted ? this.tokenBlock : Math.min(this.tokenBlock, FIRST_BLOCK);
+    const maxWaiting = this.#admitted ? Infinity : call.maxWaiting; // callers that were let wait stay
+    const tokenBlock = this.#admitted ? this.tokenBlock : Math.min(this.tokenBlock, FIRST_BLOCK);
     const wanted = { key, ttl, tokenBlock, share, dialect, queue: wait > 0, maxWaiting };
     return (this.#entry = new QueueEntry(context, this, wanted, outage));
   }
@@ -245,7 +245,7 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
   #admit(waiter: Waiter, heldLease: HeldLease, before?: HeldLease): SingleLease {
     const { registry, clock } = this.context;
     const waited = clock.monotonic() - waiter.startedAt;
-    this.#rooted = true;
+    this.#admitted = true;
     this.#entry = undefined;
     this.#remove(waiter);
     this.#heldLease = heldLease;
@@ -302,7 +302,7 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     const { pollers, clock, settings } = this.context;
     const { owner } = pollers.get(lockId({ key: this.key, dialect }))?.first ?? {};
     const queue = owner instanceof LocalQueue ? owner : this;
-    const longest = queue.#rooted ? queue.#first : undefined;
+    const longest = queue.#admitted ? queue.#first : undefined;
     const retryAfter = longest && clock.monotonic() - longest.startedAt;
     const limit = isFull ? 'waitersPerKey' : 'maxWaiting';
     const { [limit]: cap } = { maxWaiting, ...settings.limits };

@@ -23,7 +23,7 @@ type ProcessLimit = (typeof PROCESS_LIMITS)[number];
 
 /** The health of a process, apart from its store's. */
 export interface ProcessHealth {
-  /** The shortest ttl of the leases that it renews, or is to renew next; in ms. */
+  /** The shortest ttl of the leases that the process renews, or is to renew next; in ms. */
   readonly shortestTtl: number;
   /** The limits that are reached. */
   readonly reached: readonly ProcessLimit[];

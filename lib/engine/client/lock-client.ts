@@ -24,7 +24,7 @@ import { reenter, SingleLease } from './single-lease.js';
 import { endsWithin } from './timers.js';
 
 /** How long `close` waits for the store to take everything back, in ms. */
-const FAREWELL = 750;
+const CLOSE_TIMEOUT = 750;
 
 /** Rejects a call whose locks were all held around it, until one was given back: the call begins anew. */
 const GIVEN_BACK = Symbol('given back');
@@ -133,7 +133,7 @@ export class LockClient {
     return typeof key === 'string' ? isNew(key) : key.some(isNew);
   }
 
-  /** Acquires after a re-entry or the opening. Rejects with `GIVEN_BACK` if events have to tell a re-entry that failed. */
+  /** Acquires once a re-entry was tried and the store is open. Rejects with `GIVEN_BACK` if the call has to begin anew. */
   async #prepare(
     key: string,
     call: CallSettings,
@@ -283,7 +283,7 @@ export class LockClient {
       .close()
       .then(() => this.#registry.idle())
       .then(() => this.#cleanup.close()); // for leases that could not be given back
-    await endsWithin(FAREWELL, gone, this.clock);
+    await endsWithin(CLOSE_TIMEOUT, gone, this.clock);
     await this.store.close();
   }
 

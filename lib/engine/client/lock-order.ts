@@ -13,7 +13,7 @@ const FRAMES = 30;
  * call that does not wait or re-enters is exempt, as it waits for nobody.
  */
 export class LockOrder {
-  /** By held lock, then by wanted lock. */
+  /** The nested pairs, by held lock, then by wanted lock. */
   readonly #nested = new Map<string, Map<string, NestedLocks>>();
   #size = 0;
 

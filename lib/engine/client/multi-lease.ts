@@ -94,7 +94,7 @@ export class MultiLease extends BaseLease {
 
   async release(unused?: 'unused'): Promise<boolean> {
     const released = await Promise.all(this.#parts.map((part) => part.release(unused)));
-    for (const each of this.#unwatch) each(); // or the code around, which may hold these locks for long, keeps these
+    for (const each of this.#unwatch) each(); // a re-entered lock, held for long, would keep these
     return released.every(Boolean);
   }
 

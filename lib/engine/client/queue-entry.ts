@@ -51,7 +51,7 @@ export class QueueEntry implements Polled {
   readonly claim: Claim;
   rank = Infinity;
   polled = false;
-  /** Whether its condition was, or may have been, signalled. A request that finds the grant cannot tell. */
+  /** Whether the awaited condition was, or may have been, signalled. A request that finds the grant cannot tell. */
   signalled: boolean | undefined;
   readonly #request: { -readonly [Part in keyof LockRequest]: LockRequest[Part] };
   #over = false;
@@ -170,19 +170,19 @@ export class QueueEntry implements Polled {
     if (!this.#known) return;
     const { request, claim, context } = this;
     const leave = async (): Promise<unknown> => {
-      if (request.condition!.over && this.signalled === undefined) await this.#settled; // it may tell `signalled`
+      if (request.condition!.over && this.signalled === undefined) await this.#settled; // sets `signalled`
       const condition = { ...request.condition!, signalled: this.signalled };
       return context.store.leave({ ...request, condition });
     };
     context.cleanup.abandon(claim, request.condition && leave);
   }
 
-  /** Why its requests fail now; undefined while they do not. */
+  /** Why the entry's requests fail now; undefined while they do not. */
   get outage(): Outage | undefined {
     return this.polled ? this.#poller.outage : this.ownOutage;
   }
 
-  /** Whether its requests have failed for longer than any caller waits. */
+  /** Whether the entry's requests have failed for longer than any caller waits. */
   get outageIsOver(): boolean {
     const { outage, context } = this;
     const { clock, settings } = context;
@@ -236,7 +236,7 @@ export class QueueEntry implements Polled {
         return this.ask(); // the machine slept while the answer was on its way
       case 'expired':
         this.#fails(tooLate(this.request));
-        if (this.#request.condition && this.signalled !== false) return this.ask(); // a new holder id would not have its signal
+        if (this.#request.condition && this.signalled !== false) return this.ask(); // a new holder id would lose the signal
         this.leave();
         return this.owner.refused(this, 'expired');
     }

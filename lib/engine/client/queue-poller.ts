@@ -64,7 +64,7 @@ export class QueuePoller<Entry extends Polled> {
       entry.polled = true;
     }
     if (entry !== this.#entries[0]) return;
-    this.outage = undefined; // only the first entry tells: the requests of others may need less of the store
+    this.outage = undefined; // other entries tell nothing: their requests may need less of the store
     this.#pollIn(this.#round(entry, remaining));
   }
 

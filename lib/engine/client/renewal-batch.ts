@@ -15,7 +15,7 @@ export class RenewalBatch implements RenewalGroup {
   nth = 0;
   /** Under way from a request to its answer. A lease that is over keeps this object alone, and none of the other leases. */
   readonly renewal = { underWay: false };
-  /** Whether its leases may stay together: all are renewed without end, at the same pace. */
+  /** Whether the leases may stay together: all are renewed without end, at the same pace. */
   readonly #steady: boolean;
   /** How many leases are still in the batch. */
   #size: number;
@@ -37,7 +37,7 @@ export class RenewalBatch implements RenewalGroup {
     }
   }
 
-  /** The earliest deadline of its leases, in monotonic ms. */
+  /** The earliest deadline of the leases, in monotonic ms. */
   get deadline(): number {
     if (this.#term) return deadlineOf(this.#term);
     return Math.min(...this.heldLeases.map(({ deadline }) => deadline));

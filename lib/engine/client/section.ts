@@ -149,7 +149,7 @@ export class Section {
     }
   }
 
-  /** True also while the holder awaits a condition: the code that signals it needs the lock meanwhile. */
+  /** Whether the lock is given back; true also while the holder awaits a condition, so that others can signal it. */
   get givenBack(): boolean {
     const { state } = this.heldLease;
     return state !== 'held' && state !== 'lost';

@@ -48,7 +48,7 @@ export class SingleLease extends BaseLease {
     if (!this.#leaveTurn) this.#registry.begin(this.#heldLease, call, waited, asked);
   }
 
-  /** The present state; a condition that was awaited replaces it. */
+  /** The present state, which a wait for a condition replaces. */
   get #heldLease(): HeldLease {
     return (this.#held = this.#held.current);
   }

@@ -17,20 +17,20 @@ const GRAIN = 5;
 /** The items that wake at one time. */
 export interface Due {
   readonly number: number;
-  /** In no order: the last item takes the place of a removed one. */
+  /** The items, in no order: the last one takes the place of a removed one. */
   readonly items: Scheduled[];
 }
 
 /** Something that a schedule can wake. It carries its place there, so that nothing is looked up. */
 export interface Scheduled {
   due: Due | undefined;
-  /** Its index in `due.items`. */
+  /** The item's index in `due.items`. */
   nth: number;
 }
 
 /** Many wake-ups on one timer. An item is in a schedule at most once, and never wakes before its time. */
 export class Schedule<Item extends Scheduled> {
-  /** In ascending order of time. */
+  /** The times with wake-ups, in ascending order. */
   readonly #dues: Due[] = [];
   #size = 0;
   #cancelTimer: (() => void) | undefined;

@@ -9,7 +9,7 @@ export class Waiter implements Scheduled {
   /** The promise's own functions, so that a lease comes to its caller without a detour. */
   resolve!: (lease: BaseLease) => void;
   reject!: (reason: unknown) => void;
-  /** Its neighbours in the local queue. */
+  /** The waiter's neighbours in the local queue. */
   before: Waiter | undefined;
   behind: Waiter | undefined;
   /** The waiter's place in the schedule of bounds. */
@@ -22,7 +22,7 @@ export class Waiter implements Scheduled {
 
   constructor(
     readonly call: CallSettings,
-    /** When its call began, in monotonic ms. */
+    /** When the waiter's call began, in monotonic ms. */
     readonly startedAt: number,
     /** The call that events tell of, if anybody listens. */
     readonly trace: AcquireTrace | undefined,

@@ -16,7 +16,7 @@ const SHORTEST_PAUSE = 10;
 /** Renewals fall on beats, in ms, so that many leases share a command. Pauses up to `SHORT` do not wait for one. */
 const BEAT = 25;
 const SHORT = 10 * BEAT;
-/** From how many leases on those of one ttl are renewed apart from others. */
+/** The least number of leases of one ttl that are renewed apart from others. */
 const WORTH_A_COMMAND = 8;
 
 /**
@@ -122,7 +122,7 @@ export class Watchdog {
     } catch (error) {
       if (isRefused(error)) this.onRefused(error, 'renewal');
       for (const heldLease of batch.heldLeases) this.#notRenewed(heldLease, error);
-      // The server may have renewed or not; the deadline we know stands, and we ask again before it.
+      // The server may have renewed or not. The known deadline stands, and another request follows before it.
     }
     const now = readClocks(this.clock);
     const term = answer && commonTerm(answer, batch.requests[0]!.ttl);
