@@ -3,7 +3,6 @@ import type { HttpException, INestApplication } from '@nestjs/common';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import request from 'supertest';
 import { LockNotAcquiredError, LockService } from 'nest-redis-lock';
 import { NestBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
@@ -20,7 +19,6 @@ beforeAll(async () => {
   bench = await NestBench.start();
   const { ReportsService, DigestService, ExportsService, TransfersService, ImportService } = readme;
   app = await bench.app({
-    controllers: [readme.LocksController],
     providers: [ReportsService, DigestService, ExportsService, TransfersService, ImportService],
   });
   locks = app.get(LockService);
@@ -86,21 +84,5 @@ describe('the recipes of the README', () => {
     await asked;
     await locks.forceRelease('import');
     expect(await lost).toMatchObject({ code: 'LEASE_LOST', reason: 'forced' });
-  });
-
-  it('show who holds which lock, and release it', async () => {
-    const lease = await locks.acquire('order:9');
-    const server = app.getHttpServer();
-    const { body } = await request(server).get('/admin/locks').expect(200);
-    expect(body).toContainEqual(
-      expect.objectContaining({
-        key: 'order:9',
-        state: 'held',
-        holder: expect.objectContaining({ pid: process.pid, since: expect.any(String) }),
-        fencingToken: lease.fencingToken,
-      }),
-    );
-    await request(server).delete('/admin/locks/order%3A9').expect(200, 'true');
-    await request(server).delete('/admin/locks/order%3A9').expect(200, 'false');
   });
 });
