@@ -105,7 +105,7 @@ export class InFlightCommands {
     let first = this.#first;
     while (first?.over) {
       const { next } = first;
-      first.next = undefined; // in V8's old generation it would keep all later ones
+      first.next = undefined; // a command in V8's old generation would keep all later ones
       first = next;
     }
     this.#first = first;

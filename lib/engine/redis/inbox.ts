@@ -41,8 +41,8 @@ export class Inbox {
     await this.#subscribe();
     const again = async (): Promise<void> => {
       await this.#subscribe();
-      const found = await publish('hello').catch(() => {}); // a failed publish tells nothing
-      if (found === 0) throw notSent(undefined); // the connection is replaced then
+      const found = await publish('hello').catch(() => {}); // a failed publish proves nothing
+      if (found === 0) throw notSent(undefined); // onEachConnection replaces the connection then
     };
     onEachConnection(
       this.connection,
@@ -184,7 +184,7 @@ export class ForeignChannels {
     try {
       await connection.send('subscribe', [name]);
       wanted.quietSince = this.time.monotonic();
-    } catch {} // waiters go on asking
+    } catch {} // waiters ask at intervals then
   }
 
   #sweep(): void {

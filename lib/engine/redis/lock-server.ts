@@ -5,7 +5,7 @@ import type { Description } from './server-check.js';
 import type { ServerHealth } from './server-health.js';
 import type { ServerClock } from './server-clock.js';
 
-/** Told what happens at a server and in this process's inbox there. */
+/** The listener to a server, and to this process's inbox there. */
 export interface ServerListener {
   /** A message arrived in the inbox, as the scripts write it. */
   message(text: string): void;

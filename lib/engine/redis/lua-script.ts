@@ -15,7 +15,7 @@ export interface ScriptRun<Answer> {
   readonly args: readonly Operand[];
   /** For a MergedScript: operands that stand once for all runs of a command. Only runs with the same object join. */
   readonly common?: CommonOperands;
-  /** For a MergedScript with a time limit: the server time, in µs, after which it does nothing. The earliest counts. */
+  /** For a MergedScript with a time limit: the server's time, in µs, after which a run does nothing. The earliest counts. */
   readonly notAfter?: number;
   /** The lock's key, for messages. */
   readonly key?: string | undefined;
@@ -25,11 +25,11 @@ export interface ScriptRun<Answer> {
   readonly wanted?: () => boolean;
   /** Called when the server did not take the run and it is sent again, behind all later commands. */
   readonly sentAgain?: () => void;
-  /** Sends ASKING first: the slot of the run's keys is still on its way to this node of a Cluster. */
+  /** Whether ASKING goes first: the slot of the run's keys is still on its way to this node of a Cluster. */
   readonly asking?: boolean;
   /** If set, the answer counts only when replicas have the writes. Called when too few do: returns an answer, or throws. */
   readonly unconfirmed?: (answer: Answer, error: Error) => Answer;
-  /** Interprets Redis' reply, whose strings are strings. May throw the run's error, or take a further step. */
+  /** Interprets Redis' reply, with decoded strings. May throw the run's error, or take a further step. */
   read(reply: unknown, receivedAt: number): Answer | Promise<Answer>;
 }
 

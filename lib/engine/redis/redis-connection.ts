@@ -146,7 +146,7 @@ export class RedisConnection implements BatchOwner {
       try {
         settled(batch, this.client.sendCommand(batch as unknown as Command, this.#batch as never));
       } catch (error) {
-        this.failed(batch, error as Error); // of what wraps ioredis
+        this.failed(batch, error as Error); // thrown by a wrapper of ioredis
       }
       return;
     }
@@ -176,7 +176,7 @@ export class RedisConnection implements BatchOwner {
     try {
       settled(command, this.client.sendCommand(command, this.#batch as never));
     } catch (error) {
-      failed(error as Error); // of what wraps ioredis
+      failed(error as Error); // thrown by a wrapper of ioredis
     }
   }
 
@@ -235,7 +235,7 @@ export class RedisConnection implements BatchOwner {
 
   /**
    * Replaces a connection that seems half-open, as no reply arrives that should. Its socket ends a little later, and
-   * ioredis adds a listener with each call: so once a socket.
+   * ioredis adds a listener to it with each call: one call is enough.
    */
   replace(): void {
     const { status, stream } = this.client;

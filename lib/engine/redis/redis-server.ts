@@ -91,9 +91,9 @@ export class RedisServer implements LockServer {
   }
 
   /**
-   * Publishes a text that is no grant to this process's own inbox. Resolves to how many subscribers it has at the server
-   * that takes commands. If it has none, one of the two may be at a replica: the health check writes, and a demoted primary
-   * refuses that.
+   * Publishes a text that is no grant to this process's own inbox. Resolves to how many subscribers the inbox has at the
+   * server that takes commands. If it has none, one of the two connections may be at a replica. The health check then
+   * writes, which a demoted primary refuses.
    */
   async #greet(text: string): Promise<unknown> {
     const { inboxPrefix, processId, timeout } = this;
@@ -105,7 +105,7 @@ export class RedisServer implements LockServer {
 
   /** The command connection is new, maybe to another server: the inbox follows. */
   async #rejoin(listener: ServerListener): Promise<void> {
-    const found = await this.#greet('hello').catch(() => {}); // a failed publish tells nothing
+    const found = await this.#greet('hello').catch(() => {}); // a failed publish proves nothing
     if (found === 0) this.doubtChannel();
     if (this.#node) listener.reconnected();
   }

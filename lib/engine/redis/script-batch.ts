@@ -44,7 +44,7 @@ export abstract class EncodedCommand extends (Command as unknown as Constructor)
   /** Called by ioredis' constructor to make a promise; this class has its own. */
   initPromise(): void {}
 
-  /** A function that knows its command, since wrappers of ioredis call it without one. It is made when it is read. */
+  /** A function that knows its command, since wrappers of ioredis call it without one. Each read makes a new one. */
   override get resolve(): (reply: unknown) => void {
     return (reply) => this.answered(reply);
   }

@@ -15,7 +15,7 @@ const HOLDS_SCRIPTS = [6, 2, 7] as const;
 /** How many keys, far apart, are tried to find whether a server has all slots. */
 const KEYS = 16;
 
-/** What a server is checked for at the start, and who is told of its outages. */
+/** The checks of a server at the start, and the listener to its outages. */
 export interface ServerChecks extends Partial<
   Pick<ModuleSettings, 'replicas' | 'durability' | 'connectTimeout'>
 > {

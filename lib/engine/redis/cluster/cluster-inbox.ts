@@ -21,7 +21,7 @@ export class ClusterInbox {
     private readonly listener: ServerListener,
     private readonly time: Clock,
     private readonly connect: (address: Address) => RedisConnection,
-    /** The nodes at which it may subscribe. */
+    /** The nodes at which the inbox may be subscribed. */
     private readonly addresses: () => readonly Address[],
   ) {
     this.#wakes = new ForeignChannels(time);

@@ -27,7 +27,7 @@ export class ClusterNodes {
     return [...this.#nodes.values()].map(({ node }) => node).filter((node) => node.ready);
   }
 
-  /** The node at an address, connected at least once. */
+  /** Resolves to the node at an address once it has been connected. */
   async open(address: Address): Promise<RedisNode> {
     if (this.#closed) throw notSent(undefined);
     let known = this.#nodes.get(address);
@@ -36,7 +36,7 @@ export class ClusterNodes {
       node.connection.client.on('close', () => {
         if (node.clock.known && this.at(address) === node) this.lost(); // not after a failed attempt
       });
-      const opening = detached(() => node.open(this.reconnected, false)); // it outlives the call that needs the node first
+      const opening = detached(() => node.open(this.reconnected, false)); // the connection outlives the call that opens it
       opening.catch(() => this.at(address) === node && this.#drop(address));
       known = { node, opening };
       this.#nodes.set(address, known);

@@ -46,7 +46,7 @@ export class RedisCluster implements LockServer {
         'Option "durability" is \'refuse\', which a Cluster cannot keep: take \'warn\' with option "replicas", or a quorum (option "nodes").',
       );
     }
-    this.inboxPrefix = `${inboxPrefix}cluster:`; // tells scripts that the receiver of a push may be at another node
+    this.inboxPrefix = `${inboxPrefix}cluster:`; // the prefix tells scripts that a push may go to another node
   }
 
   async open(listener: ServerListener): Promise<void> {
