@@ -88,9 +88,9 @@ function answerOf(value: LuaValue): unknown {
   if (value === true) return 1;
   if (typeof value === 'number') return Math.trunc(value);
   if (!(value instanceof LuaTable)) return value;
-  const [failed, said] = [value.get('err'), value.get('ok')];
+  const [failed, status] = [value.get('err'), value.get('ok')];
   if (typeof failed === 'string') return new RefusedCommand(failed);
-  if (said !== undefined) return said;
+  if (status !== undefined) return status;
   const end = value.list.indexOf(undefined);
   return value.list.slice(0, end < 0 ? undefined : end).map(answerOf);
 }

@@ -22,7 +22,7 @@ export function argumentNames(
 ): Names<Args> {
   const source = unwrapped(original);
   const inSource = parameterNames(source);
-  const said = new Map<string, ArgumentPlace>([
+  const declared = new Map<string, ArgumentPlace>([
     ...routeNames(prototype, method),
     ...markedNames(prototype, method),
   ]);
@@ -30,14 +30,14 @@ export function argumentNames(
     owner: `@Locked on ${nameOf(prototype, method)}`,
     reader(name) {
       if (/^\d+$/.test(name)) return (args) => args[Number(name)];
-      const place = said.get(name);
+      const place = declared.get(name);
       if (place) return reader(place);
       const parameter = inSource.get(name);
       if (!parameter || !isAuthorsName(name, source, prototype.constructor)) return undefined;
       return reader(parameter);
     },
     remedy(name) {
-      const names = [...new Set([...inSource.keys(), ...said.keys()])].join(', ');
+      const names = [...new Set([...inSource.keys(), ...declared.keys()])].join(', ');
       const why = inSource.has(name)
         ? 'A minifier may have given that short name to another parameter: no parameter or variable of four or more letters in the class shows that names were kept.'
         : `There is no "${name}". Names here: ${names || 'none (the source is hidden, by a wrapper beneath or a minifier)'}.`;

@@ -13,13 +13,13 @@ export function decoratedMethod(
   method: unknown,
   descriptor: PropertyDescriptor | number | undefined,
 ): Method {
-  const said = nameOf(target as object, method);
+  const methodName = nameOf(target as object, method);
   if (typeof target === 'function' && typeof descriptor === 'object' && !('kind' in descriptor)) {
     throw new LockOptionsError(
-      `${decorator} stands on the static method ${said}: only methods of objects that Nest makes can be locked.`,
+      `${decorator} stands on the static method ${methodName}: only methods of objects that Nest makes can be locked.`,
     );
   }
-  const place = method === undefined && typeof target === 'function' ? target.name : said;
+  const place = method === undefined && typeof target === 'function' ? target.name : methodName;
   if (typeof descriptor === 'number') {
     throw new LockOptionsError(
       `${decorator} stands on a parameter of ${place}: it stands on methods. On parameters stand @LockKey and @CurrentLease.`,
@@ -32,7 +32,7 @@ export function decoratedMethod(
   }
   if (typeof descriptor?.value !== 'function' || typeof target !== 'object') {
     throw new LockOptionsError(
-      `${decorator} stands on ${said}, which is not a method. (It needs "experimentalDecorators", as Nest does; it is no standard decorator.)`,
+      `${decorator} stands on ${methodName}, which is not a method. (It needs "experimentalDecorators", as Nest does; it is no standard decorator.)`,
     );
   }
   return descriptor.value as Method;

@@ -40,15 +40,15 @@ const slots = new Map<string | undefined, Slot>();
  * application its own. The property stays out of the instance's enumerable keys and its JSON.
  * @returns a function that finds an instance's service; it throws LockOptionsError if Nest did not make the instance, or knows
  * no such module
- * @param said the decorated method, for messages
+ * @param methodName the decorated method, for messages
  */
 export function injectService(
   prototype: object,
   module: string | undefined,
-  said: string,
+  methodName: string,
 ): (instance: unknown) => LockService {
   const slot = slotOf(module);
-  if (!(slot.service in prototype)) openSlot(prototype, slot, module, said);
+  if (!(slot.service in prototype)) openSlot(prototype, slot, module, methodName);
   return (instance) => {
     const found =
       typeof instance === 'object' && instance !== null
@@ -56,7 +56,7 @@ export function injectService(
         : undefined;
     if (found) return found;
     throw new LockOptionsError(
-      `${said} did not run: its object has no LockService. Import ${forRoot(module)}, and let Nest make the object: ` +
+      `${methodName} did not run: its object has no LockService. Import ${forRoot(module)}, and let Nest make the object: ` +
         'a provider or a controller, not `new`. A constructor runs too early for it: use onModuleInit.',
     );
   };
@@ -66,7 +66,7 @@ function openSlot(
   prototype: object,
   { service, modules, frozen }: Slot,
   module: string | undefined,
-  said: string,
+  methodName: string,
 ): void {
   Object.defineProperty(prototype, service, {
     get(this: object) {
@@ -86,7 +86,7 @@ function openSlot(
         `no module provides it: import ${forRoot(module)}; in a test LockTestingModule.forRoot() from "nest-redis-lock/testing".`,
       );
       throw new LockOptionsError(
-        `@Locked or @LeaderOnly on ${said} needs a LockService, and ${why}`,
+        `@Locked or @LeaderOnly on ${methodName} needs a LockService, and ${why}`,
       );
     },
   });

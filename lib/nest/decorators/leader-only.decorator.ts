@@ -46,10 +46,10 @@ export function LeaderOnly(
 ): LockedDecorator<unknown[], Skippable> {
   const { ttl, onLost, module, ...others } = options;
   return (target: object, method: string | symbol, descriptor: PropertyDescriptor) => {
-    const said = nameOf(target, method);
+    const methodName = nameOf(target, method);
     const original = decoratedMethod('@LeaderOnly', target, method, descriptor);
     lockName(name);
-    checkedFor(`@LeaderOnly on ${said}`, () => {
+    checkedFor(`@LeaderOnly on ${methodName}`, () => {
       checkPolicy({ onLost, module });
       const known = 'Options: ttl, onLost, module.';
       refuseOthers(others, (other) => `There is no option "${other}". ${known}`);
@@ -57,11 +57,11 @@ export function LeaderOnly(
     });
     const streams = (): LockOptionsError =>
       new LockOptionsError(
-        `@LeaderOnly stands on ${said}, which streams: it fits methods that return a Promise.`,
+        `@LeaderOnly stands on ${methodName}, which streams: it fits methods that return a Promise.`,
       );
     if ((returnKind(target, method, original)?.kind ?? 'promise') !== 'promise') throw streams();
     const leaseAt = leaseParameters(target, method);
-    const serviceOf = injectService(target, module, said);
+    const serviceOf = injectService(target, module, methodName);
     const wrapper = async function (this: object, ...args: unknown[]): Promise<unknown> {
       const candidate = Candidates.of(serviceOf(this)).get(name, { ttl });
       return candidate.lead(async (lease) => {

@@ -75,15 +75,15 @@ export function Locked(
   options: LockedOptions = {},
 ): (target: object, method: string | symbol, descriptor: PropertyDescriptor) => void {
   return (target, method, descriptor) => {
-    const said = nameOf(target, method);
+    const methodName = nameOf(target, method);
     const original = decoratedMethod('@Locked', target, method, descriptor);
     const skips = options.onBusy === 'skip';
-    const name = options.name ?? nameOfKey(key, said);
+    const name = options.name ?? nameOfKey(key, methodName);
     const settingsOver = (defaults: CallSettings): CallSettings => {
       const own = skips ? { ...defaults, wait: 0 } : defaults;
       return callSettings({ ...options, name }, own, POLICY_OPTIONS);
     };
-    const plans = checkedFor(`@Locked on ${said}`, () => {
+    const plans = checkedFor(`@Locked on ${methodName}`, () => {
       checkPolicy(options);
       return new CallPlans(settingsOver, options);
     });
@@ -95,8 +95,8 @@ export function Locked(
     const response = responseParameter(target, method);
     const { kind, assumed } = options.returns
       ? { kind: options.returns, assumed: false }
-      : (returnKind(target, method, original) ?? unknownKind(said));
-    const serviceOf = injectService(target, options.module, said);
+      : (returnKind(target, method, original) ?? unknownKind(methodName));
+    const serviceOf = injectService(target, options.module, methodName);
     catchMessageErrors(target.constructor);
 
     function call(service: LockService, instance: object, args: unknown[]): LockedCall {
@@ -123,7 +123,7 @@ export function Locked(
         try {
           return await call(service, this, args).promise(
             (result) => endOfAnswer(result, args),
-            said,
+            methodName,
             options.leaveWithClient ? ClientOfRequest.gone : undefined,
           );
         } catch (error) {
@@ -167,9 +167,9 @@ export function Locked(
   };
 }
 
-function unknownKind(said: string): never {
+function unknownKind(methodName: string): never {
   throw new LockOptionsError(
-    `@Locked on ${said} cannot tell what the method returns: the compiler left no types. Say it with the option "returns": ` +
+    `@Locked on ${methodName} cannot tell what the method returns: the compiler left no types. Say it with the option "returns": ` +
       "'promise', 'observable' or 'iterable'; or make the method async; or have the compiler emit types (\"emitDecoratorMetadata\", which esbuild and tsx lack).",
   );
 }

@@ -58,43 +58,43 @@ export function checkDecorators(
   /** Methods of earlier classes: an inherited method is warned of once. */
   const seen = new Set<Method>();
   const check = (
-    said: string,
+    owner: string,
     method: Method,
     options: Omit<LockedOptions, 'onBusy'>,
     plans?: CallPlans,
   ): void => {
     const bare = bareDuration(options);
-    if (bare && !seen.has(method)) logger.warn(`${said} ${bare}`);
-    const service = serviceOf(said, options.module, services);
-    if (LockService.isGenuine(service)) checkedFor(said, () => plans?.on(service));
+    if (bare && !seen.has(method)) logger.warn(`${owner} ${bare}`);
+    const service = serviceOf(owner, options.module, services);
+    if (LockService.isGenuine(service)) checkedFor(owner, () => plans?.on(service));
   };
   for (const { type, prototype, names } of classesOf(discovery, scanner)) {
     const methods = names.map((name) => prototype[name]!);
     for (const name of names) {
       const method = prototype[name]!;
-      const said = `${type.name}.${name}`;
+      const methodName = `${type.name}.${name}`;
       const countsAsDone =
         isHandler(method) || isResolver(method) || isProcessor(type, name, method);
       const locked = lockedMetadata(method);
-      warnOfOverride(said, prototype, name);
+      warnOfOverride(methodName, prototype, name);
       for (const { options, plans } of locked) {
-        check(`@Locked on ${said}`, method, options, plans);
+        check(`@Locked on ${methodName}`, method, options, plans);
         if (options.leaveWithClient && !Reflect.hasMetadata(METHOD_METADATA, method)) {
           throw new LockOptionsError(
-            `@Locked on ${said} has "leaveWithClient", but no HTTP request waits there: it stands on routes.`,
+            `@Locked on ${methodName} has "leaveWithClient", but no HTTP request waits there: it stands on routes.`,
           );
         }
         if (countsAsDone && options.onBusy === 'skip') {
           throw new LockOptionsError(
-            `@Locked on ${said} has onBusy: 'skip', but its caller would take the skipped work for done. Use 'throw', or a function.`,
+            `@Locked on ${methodName} has onBusy: 'skip', but its caller would take the skipped work for done. Use 'throw', or a function.`,
           );
         }
       }
       for (const options of leaderOnlyOptions(method)) {
-        check(`@LeaderOnly on ${said}`, method, options);
+        check(`@LeaderOnly on ${methodName}`, method, options);
         if (countsAsDone) {
           throw new LockOptionsError(
-            `@LeaderOnly on ${said} cannot work: replicas that do not lead would skip the call, and its caller would take it for done.`,
+            `@LeaderOnly on ${methodName} cannot work: replicas that do not lead would skip the call, and its caller would take it for done.`,
           );
         }
         leaders.push(options);
@@ -103,13 +103,13 @@ export function checkDecorators(
     for (const bearer of [type, ...methods]) {
       const settings = (Reflect.getMetadata(LOCKED_REQUEST_METADATA, bearer) ??
         []) as LockedRequestSettings[];
-      const said = `@LockedRequest on ${bearer === type ? type.name : `${type.name}.${bearer.name}`}`;
+      const owner = `@LockedRequest on ${bearer === type ? type.name : `${type.name}.${bearer.name}`}`;
       if (settings.length > 0 && !(bearer === type ? methods : [bearer]).some(isHandler)) {
         throw new LockOptionsError(
-          `${said} locks nothing: it stands on handlers of requests and on their controllers. Use @Locked.`,
+          `${owner} locks nothing: it stands on handlers of requests and on their controllers. Use @Locked.`,
         );
       }
-      for (const { options, plans } of settings) check(said, bearer, options, plans);
+      for (const { options, plans } of settings) check(owner, bearer, options, plans);
     }
     for (const method of methods) seen.add(method);
   }
@@ -139,7 +139,7 @@ function prototypeOf(wrapper: InstanceWrapper): Prototype | null | undefined {
   return Object.getPrototypeOf(instance) as Prototype | null; // a Proxy may refuse to say its "constructor"
 }
 
-function warnOfOverride(said: string, prototype: Prototype, name: string): void {
+function warnOfOverride(methodName: string, prototype: Prototype, name: string): void {
   const parent = Object.getPrototypeOf(prototype) as Record<string, unknown> | null;
   const beneath = parent?.[name];
   if (!Object.hasOwn(prototype, name) || typeof beneath !== 'function') return;
@@ -148,7 +148,7 @@ function warnOfOverride(said: string, prototype: Prototype, name: string): void 
     if (!Reflect.hasMetadata(key, beneath)) continue;
     if (bearers.some((bearer) => Reflect.hasOwnMetadata(key, bearer))) continue;
     logger.warn(
-      `${said} overrides a method under ${decorator} without being so itself: it runs ${runs}.`,
+      `${methodName} overrides a method under ${decorator} without being so itself: it runs ${runs}.`,
     );
   }
 }
@@ -176,7 +176,7 @@ function isProcessor(type: object, name: string, method: object): boolean {
 
 /** @throws LockOptionsError if there is no RedisLockModule of that name. */
 function serviceOf(
-  said: string,
+  owner: string,
   module: string | undefined,
   services: ReadonlyMap<string | undefined, LockService>,
 ): LockService {
@@ -184,7 +184,7 @@ function serviceOf(
   if (service) return service;
   throw new LockOptionsError(
     module === undefined
-      ? `${said} names no module, but every RedisLockModule has a name: say which with "module".`
-      : `${said} names the module "${module}", which is not imported: RedisLockModule.forRoot({ name: '${module}' }).`,
+      ? `${owner} names no module, but every RedisLockModule has a name: say which with "module".`
+      : `${owner} names the module "${module}", which is not imported: RedisLockModule.forRoot({ name: '${module}' }).`,
   );
 }

@@ -91,13 +91,13 @@ export class Candidate {
   }
 
   async #campaign(): Promise<void> {
-    let said = '';
+    let lastWarning = '';
     let failures = 0;
     while (!this.#retired) {
       try {
         const lease = await this.election.campaign();
         const { signal } = lease;
-        said = '';
+        lastWarning = '';
         failures = 0;
         this.#won = lease as BaseLease;
         await this.#until((end) => {
@@ -111,8 +111,8 @@ export class Candidate {
       } catch (error) {
         if (this.#retired || error instanceof LockShutdownError) return;
         const { message } = error as Error;
-        if (message !== said) logger.warn(`${message} The campaign is repeated.`);
-        said = message;
+        if (message !== lastWarning) logger.warn(`${message} The campaign is repeated.`);
+        lastWarning = message;
         const ms = pauseAfter(failures);
         failures += 1;
         await this.#until((end) => this.clock.after(ms, end));

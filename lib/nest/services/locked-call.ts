@@ -38,22 +38,22 @@ export class LockedCall {
   /**
    * Runs a method whose result is a value or a stream. The lock is held until the stream is closed, or until `end` resolves for
    * the result. When `left` aborts, a waiting call gives up.
-   * @throws LazyResultError naming the method as `said` if the result would begin after the method has returned.
+   * @throws LazyResultError naming the method as `methodName` if the result would begin after the method has returned.
    */
   promise(
     end?: (result: unknown) => Promise<void> | undefined,
-    said?: string,
+    methodName?: string,
     left?: AbortSignal,
   ): Promise<unknown> {
     const endOf = (result: unknown): Promise<void> | undefined => {
-      this.#refuseLazy(result, said);
+      this.#refuseLazy(result, methodName);
       return endOfStream(result) ?? end?.(result);
     };
     const withoutLease = async (error: unknown): Promise<unknown> => {
       const entry = await this.#without(error);
       if ('instead' in entry) return entry.instead;
       const result = await this.run(undefined);
-      this.#refuseLazy(result, said);
+      this.#refuseLazy(result, methodName);
       return result;
     };
     const { client, call, policy } = this.plan;
@@ -191,7 +191,7 @@ export class LockedCall {
     throw error;
   }
 
-  #refuseLazy(result: unknown, said?: string): void {
+  #refuseLazy(result: unknown, methodName?: string): void {
     if (isGenerator(result)) {
       throw new LockOptionsError(
         `The method under lock "${this.key}" returned a generator, which would run unlocked: make it an "async function*", or consume it inside.`,
@@ -200,9 +200,9 @@ export class LockedCall {
     const kind = lazyKind(result);
     if (kind === undefined) return;
     throw new LazyResultError(
-      said === undefined
+      methodName === undefined
         ? `The handler under lock "${this.key}" returned an ${kind}, which would begin unlocked: put @Locked on it instead of @LockedRequest.`
-        : `${said} returned an ${kind}, which its declared type does not say: declare it, or set "returns: '${kind}'".`,
+        : `${methodName} returned an ${kind}, which its declared type does not say: declare it, or set "returns: '${kind}'".`,
     );
   }
 }

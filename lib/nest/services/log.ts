@@ -33,7 +33,7 @@ export function outageLog(publisher: Publisher): {
 } {
   const { module } = publisher.origin;
   const of = module === undefined ? {} : { module };
-  const said = new Set<string>();
+  const logged = new Set<string>();
   return {
     lost(address, cause) {
       const why = cause === undefined ? '' : ` (${cause})`;
@@ -58,8 +58,8 @@ export function outageLog(publisher: Publisher): {
       publisher.replaced(address);
     },
     unheard(why) {
-      if (said.has(why)) return;
-      said.add(why);
+      if (logged.has(why)) return;
+      logged.add(why);
       logger.error(
         `The inbox of this process is refused: ${why}. Its callers are not told of their turn, and find it by asking, up to a second late.`,
         { event: 'unheard', ...of },
@@ -76,12 +76,12 @@ const CONSEQUENCES = {
 
 /** Returns a function that logs each refusal once, with its consequence and without the lock's key. */
 export function refusalLog(): (error: LockStoreError, step: 'release' | 'renewal') => void {
-  const said = new Set<string>();
+  const logged = new Set<string>();
   return ({ message, key }, step) => {
     const cause = key === undefined ? message : message.replace(` for lock "${key}"`, '');
     const text = `${CONSEQUENCES[step]}. ${cause}`;
-    if (said.has(text)) return;
-    said.add(text);
+    if (logged.has(text)) return;
+    logged.add(text);
     logger.error(text);
   };
 }

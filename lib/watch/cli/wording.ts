@@ -27,9 +27,12 @@ const NOBODY = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNRE
 
 /** Rewords an error message for the command line. The message has no URL, user or password. */
 export function wording(message: string): string {
-  const said = WORDING.reduce((text, [library, here]) => text.replaceAll(library, here), message);
-  if (!NOBODY.test(said)) return said;
-  return `${said} Start Redis there, or say where it is: --url, --cluster, --sentinel or REDIS_URL.`;
+  const reworded = WORDING.reduce(
+    (text, [library, here]) => text.replaceAll(library, here),
+    message,
+  );
+  if (!NOBODY.test(reworded)) return reworded;
+  return `${reworded} Start Redis there, or say where it is: --url, --cluster, --sentinel or REDIS_URL.`;
 }
 
 /** An error as JSON. */

@@ -59,7 +59,7 @@ local function grant_of(grant)
 end
 
 -- Whether a timestamp lock still belongs to `holder`, by the record `own` (of `grant_of`): the recorded time stands there and has not come.
--- For a second after the record was written, another future time may stand there: a client that lost a take-over, to this holder or an earlier one, wrote it all the same.
+-- For a second after the record was written, another future time may stand there. A client that lost a take-over, to this holder or an earlier one, wrote it all the same.
 -- After that second, such a time is a third client's. Needs `ends_of`.
 local function still_own(current, own, holder, unit, now)
   if holder == nil or own.holder ~= holder or type(current) ~= 'string' then

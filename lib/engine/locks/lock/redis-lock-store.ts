@@ -162,13 +162,13 @@ export class RedisLockStore implements LockStore {
     sight?: string,
   ): Promise<boolean | 'another'> {
     if (dialect) return this.#dialect(dialect).force(key, sight);
-    const read = (reply: unknown): [done: number, said: string] => reply as [number, string];
-    let [done, said] = [2, undefined as string | undefined];
+    const read = (reply: unknown): [done: number, detail: string] => reply as [number, string];
+    let [done, detail] = [2, undefined as string | undefined];
     while (done === 2) {
-      [done, said] = await this.#steps.run(exclusive.force, key, { sight, marker: said }, read);
+      [done, detail] = await this.#steps.run(exclusive.force, key, { sight, marker: detail }, read);
     }
     if (done === 3) return 'another';
-    if (done === 0 && said !== 'none') throw new ForeignLockError(key, said!);
+    if (done === 0 && detail !== 'none') throw new ForeignLockError(key, detail!);
     return done === 1;
   }
 
