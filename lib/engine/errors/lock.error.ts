@@ -27,7 +27,7 @@ export abstract class LockError extends Error {
     Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** True also for an exception that stands for such an error, as filters of Nest see it. @internal */
+  /** True also for an exception that stands for an error of this class, as filters of Nest see it. @internal */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return (
       isLockError(value) &&

@@ -103,7 +103,7 @@ export interface NestedLocks {
 export class LockOrderError extends LockError {
   readonly code = 'LOCK_ORDER';
 
-  /** `before`: the nested locks by which `held` was wanted, in one step or several, inside what is wanted now. */
+  /** `before`: the chain of nested locks, met earlier, by which `held` was wanted inside `wanted`. */
   constructor(
     readonly held: string,
     wanted: string,

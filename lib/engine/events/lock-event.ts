@@ -7,8 +7,8 @@ export type LockTopology = 'redis' | 'sentinel' | 'cluster' | 'quorum' | 'memory
 /** The fields of every event that describe its lock. */
 export interface LockSubject {
   /**
-   * A name of few different values, so that it may label a metric: the template of a decorator (`account:<id>`), option
-   * `name` of a call, the text of ``lockKey`account:${id}` `` as `account:<>`, or `(unnamed)`.
+   * A name of few different values, so that it may label a metric. It is the template of a decorator (`account:<id>`),
+   * option `name` of a call, the text of ``lockKey`account:${id}` `` as `account:<>`, or `(unnamed)`.
    */
   readonly name: string;
   /** The key without the prefix; of a call for several locks, their keys joined by commas. Too many values for a label. */
@@ -40,11 +40,11 @@ export interface AcquireTrace extends LockSubject {
   readonly startedAt: number;
   /** How long the call may wait, in ms; 0 if it asks once. */
   readonly wait: number;
-  /** Set before `asyncEnd`. */
+  /** How the call ended; set before `asyncEnd`. */
   outcome?: AcquireOutcome;
   /** How long the call took, in ms; set before `asyncEnd`. */
   waited?: number;
-  /** True once the call was not granted at the first ask. */
+  /** True once the call was not granted at the first request. */
   queued?: boolean;
   /** The fencing token of the lease; undefined without one, and of several locks. */
   token?: number;
@@ -54,13 +54,13 @@ export interface AcquireTrace extends LockSubject {
 
 /** How a hold ended. */
 export type HoldEnd =
-  /** It was released in time. */
+  /** The lock was released in time. */
   | 'released'
-  /** It was lost: `reason` says why. */
+  /** The lock was lost: `reason` says why. */
   | 'lost'
-  /** `handOver()` gave it to another process. */
+  /** `handOver()` gave the lock to another process. */
   | 'handedOver'
-  /** It was given back until a condition is signalled. */
+  /** The lock was given back until a condition is signalled. */
   | 'awaiting';
 
 /** One lock that this process holds, from the grant to the end: the context of channel `nest-redis-lock:hold`. */
@@ -77,7 +77,7 @@ export interface HoldTrace extends LockSubject {
   readonly token: number | undefined;
   /** How long the lock was held, in ms; set before `asyncEnd`. */
   held?: number;
-  /** Set before `asyncEnd`. */
+  /** How the hold ended; set before `asyncEnd`. */
   end?: HoldEnd;
   /** Why the hold was lost, if it was. */
   reason?: LossReason;
@@ -92,13 +92,13 @@ export interface HoldTrace extends LockSubject {
 
 /** A call got its lease. */
 export interface AcquiredEvent extends LockSubject {
-  /** In ms. */
+  /** How long the call waited, in ms. */
   readonly waited: number;
   readonly queued: boolean;
   readonly token: number | undefined;
 }
 
-/** A call was not granted at the first ask, and waits. */
+/** A call was not granted at the first request, and waits. */
 export interface ContendedEvent extends LockSubject {
   /** How many entries are before the call in the lock's queue; undefined behind callers of its own process. */
   readonly rank: number | undefined;
@@ -106,7 +106,7 @@ export interface ContendedEvent extends LockSubject {
 
 /** A call for a lock ended without a lease. */
 export interface NotAcquiredEvent extends LockSubject {
-  /** In ms. */
+  /** How long the call waited, in ms. */
   readonly waited: number;
   /** How long the call might have waited, in ms. */
   readonly wait: number;
@@ -124,7 +124,7 @@ export interface RefusedEvent extends NotAcquiredEvent {
 
 /** A lock that this process held was released. */
 export interface ReleasedEvent extends LockSubject {
-  /** In ms. */
+  /** How long the lock was held, in ms. */
   readonly held: number;
   readonly token: number | undefined;
 }

@@ -119,7 +119,7 @@ export class Publisher {
     );
   }
 
-  /** A lock of the call was not granted at the first ask; told once for each call. */
+  /** A lock of the call was not granted at the first request; told once for each call. */
   contended(trace: AcquireTrace | undefined, key: string, rank?: number): void {
     if (!trace || trace.queued) return;
     trace.queued = true;

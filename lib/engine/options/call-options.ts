@@ -64,7 +64,7 @@ export interface LockCallOptions {
   readonly dialect?: LockDialect | undefined;
 }
 
-/** The name of a lock where its key would be one of too many. */
+/** The name of a lock in events and metrics, where its key would be one value of too many. */
 export interface NameOptions {
   /**
    * Names the lock in events, metrics and spans, for all keys of its kind: `'account'` for `'account:42'`. Give no value of a

@@ -67,12 +67,12 @@ export interface LaravelDialect extends Omit<PlainDialect, 'name' | 'prefix'> {
 }
 
 /**
- * The lock of the SETNX articles: its value is the time at which it ends. Conditions: the clocks of all clients agree to 1 s;
- * each client writes a time at least 1 s ahead, as `now + timeout + 1` does; each takes less than 100 ms from GET to GETSET.
- * A client that loses a take-over overwrites the winner's time, so the library writes its time once more after 100 ms. For
- * 1 s after a write, any other future time counts as such a client's: free a lock by `forceRelease`, not by DEL. A crash
- * costs the rest of the lease and 1 s; in whole seconds 2 s, by `'commands'` 3 s. A value that is no time in this unit, or
- * has a time to live, is never taken over.
+ * The lock of the SETNX articles: its value is the time at which it ends. It has conditions. The clocks of all clients
+ * agree to 1 s. Each client writes a time at least 1 s ahead, as `now + timeout + 1` does, and takes less than 100 ms from
+ * GET to GETSET. A client that loses a take-over overwrites the winner's time, so the library writes its time once more
+ * after 100 ms. For 1 s after a write, any other future time counts as such a client's: free a lock by `forceRelease`, not
+ * by DEL. A crash costs the rest of the lease and 1 s; in whole seconds 2 s, by `'commands'` 3 s. A value that is no time
+ * in this unit, or has a time to live, is never taken over.
  */
 export interface TimestampDialect {
   readonly name: 'timestamp';
@@ -91,7 +91,7 @@ export interface TimestampDialect {
 
 /**
  * Redisson's locks. RFairLock is not supported: the clocks of its clients order its queue, and a client that gives up or
- * dies moves the others' time-outs, so neither side could rely on an order.
+ * dies moves the others' time-outs. So neither side could rely on an order.
  */
 export interface RedissonDialect {
   readonly name: 'redisson';

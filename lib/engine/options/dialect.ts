@@ -16,7 +16,7 @@ import { affix, oneOf, refuseOthers } from './option-checks.js';
 
 /** The abilities of a dialect beside exclusion, waiting by polls, renewal and release. */
 export interface DialectAbilities {
-  /** Its grants have fencing tokens, which grow among the holders of this library; others have none. */
+  /** The dialect's grants have fencing tokens, which grow among the holders of this library; others have none. */
   readonly fencing: boolean;
   /** Several callers may hold a lock together (`mode: 'shared'`). */
   readonly shared: boolean;
@@ -39,16 +39,16 @@ const FORMATS = [
 export interface DialectSettings extends DialectAbilities {
   /** The folder of locks/dialects that implements the format. */
   readonly format: (typeof FORMATS)[number];
-  /** The name in messages. */
+  /** The dialect's name in messages. */
   readonly name: string;
   /** The texts before and after a lock's name in Redis, instead of the module's `keyPrefix`. */
   readonly prefix: string;
   readonly suffix: string;
   /** For a plain lock: whether it is protected from clients of the SETNX articles. */
   readonly timestampCompat?: boolean;
-  /** For the timestamp format. */
+  /** The unit of a timestamp. */
   readonly unit?: 's' | 'ms' | 'float';
-  /** For Redisson. */
+  /** The kind of a Redisson lock. */
   readonly kind?: 'lock' | 'fenced' | 'readWrite';
   /** The command that wakes waiters of Redisson or Spring. */
   readonly publish?: 'PUBLISH' | 'SPUBLISH';
@@ -122,10 +122,10 @@ function plainAt(
 ): DialectSettings {
   refuseOthers(rest, unknownTo(name));
   const abilities = { fencing: true, shared: false, minHold: true, lasting: false };
-  const before = affix(its('prefix'), prefix ?? usual);
-  const after = affix(its('suffix'), suffix ?? '');
+  const before = affix(optionName('prefix'), prefix ?? usual);
+  const after = affix(optionName('suffix'), suffix ?? '');
   const timestampCompat = guard !== undefined;
-  if (timestampCompat) oneOf(its('guard'), guard, ['timestamp']);
+  if (timestampCompat) oneOf(optionName('guard'), guard, ['timestamp']);
   return { format: 'plain', name, prefix: before, suffix: after, timestampCompat, ...abilities };
 }
 
@@ -139,13 +139,13 @@ function timestamp({
 }: TimestampDialect): DialectSettings {
   refuseOthers(rest, unknownTo(name));
   const lasting =
-    oneOf(its('protocol'), protocol ?? 'script', ['commands', 'script']) === 'commands';
+    oneOf(optionName('protocol'), protocol ?? 'script', ['commands', 'script']) === 'commands';
   return {
     format: 'timestamp',
     name,
-    prefix: affix(its('prefix'), prefix ?? ''),
-    suffix: affix(its('suffix'), suffix ?? ''),
-    unit: oneOf<'s' | 'ms' | 'float'>(its('unit'), unit ?? 's', ['s', 'ms', 'float']),
+    prefix: affix(optionName('prefix'), prefix ?? ''),
+    suffix: affix(optionName('suffix'), suffix ?? ''),
+    unit: oneOf<'s' | 'ms' | 'float'>(optionName('unit'), unit ?? 's', ['s', 'ms', 'float']),
     fencing: !lasting,
     shared: false,
     minHold: !lasting,
@@ -164,10 +164,10 @@ function redisson({ name, kind, prefix, sharded, ...rest }: RedissonDialect): Di
   return {
     format: 'redisson',
     name,
-    prefix: affix(its('prefix'), prefix ?? ''),
+    prefix: affix(optionName('prefix'), prefix ?? ''),
     suffix: '',
-    kind: oneOf<(typeof kinds)[number]>(its('kind'), kind ?? 'lock', kinds),
-    publish: oneOf(its('sharded'), sharded ?? false, [true, false]) ? 'SPUBLISH' : 'PUBLISH',
+    kind: oneOf<(typeof kinds)[number]>(optionName('kind'), kind ?? 'lock', kinds),
+    publish: oneOf(optionName('sharded'), sharded ?? false, [true, false]) ? 'SPUBLISH' : 'PUBLISH',
     fencing: true,
     shared: kind === 'readWrite',
     minHold: false,
@@ -178,7 +178,7 @@ function redisson({ name, kind, prefix, sharded, ...rest }: RedissonDialect): Di
 function symfony({ name, prefix, ...rest }: SymfonyDialect): DialectSettings {
   refuseOthers(rest, unknownTo(name));
   const abilities = { fencing: true, shared: true, minHold: false, lasting: false };
-  const before = affix(its('prefix'), prefix ?? '');
+  const before = affix(optionName('prefix'), prefix ?? '');
   return { format: name, name, prefix: before, suffix: '', ...abilities };
 }
 
@@ -189,11 +189,11 @@ function spring({ name, registry, publish, ...rest }: SpringDialect): DialectSet
       'Dialect "spring" needs the key of the registry: { name: \'spring\', registry }.',
     );
   }
-  const told = oneOf(its('publish'), publish ?? true, [true, false]);
+  const told = oneOf(optionName('publish'), publish ?? true, [true, false]);
   return {
     format: name,
     name,
-    prefix: `${affix(its('registry'), registry)}:`,
+    prefix: `${affix(optionName('registry'), registry)}:`,
     suffix: '',
     ...(told && { publish: 'PUBLISH' }),
     fencing: true,
@@ -242,7 +242,7 @@ function excluded(name: string, option: string, why: string): LockOptionsError {
 }
 
 /** The name of a dialect's option in messages. */
-function its(option: string): string {
+function optionName(option: string): string {
   return `"${option}" of a dialect`;
 }
 

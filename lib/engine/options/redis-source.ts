@@ -21,7 +21,7 @@ const IPV6 = /^[\da-f]*:[\da-f:.]*(%[\w.-]+)?$/i;
 /** Options that may hold any text, and are never shown. */
 const SECRET = /password|username|keyPrefix|connectionName|clientInfoTag/i;
 /** Options by which other clients are told an address. */
-const OF_OTHERS = /^(ur[li]|href|socket|rootNodes|token)$/i;
+const FOREIGN_OPTIONS = /^(ur[li]|href|socket|rootNodes|token)$/i;
 const FORM = 'redis://user:password@host:port/db, or rediss://… for TLS';
 
 /**
@@ -121,7 +121,7 @@ function checkClient(option: string, client: Redis | Cluster): void {
 
 function checkOptions(option: string, options: RedisOptions | RedisClusterOptions): void {
   for (const [name, value] of Object.entries(options)) {
-    if (OF_OTHERS.test(name)) {
+    if (FOREIGN_OPTIONS.test(name)) {
       const remedy = 'Give the URL alone, or host and port';
       throw refusal(option, `has "${name}", which ioredis does not know. ${remedy}`);
     }

@@ -25,7 +25,7 @@ export const MOST_PERMITS = 10_000;
 
 /** The permits of a lock that several callers may hold at once, and how many of them one lease takes. */
 export interface Share {
-  /** How many there are; Infinity for shared mode, with any number of readers. */
+  /** The number of permits; Infinity for shared mode, with any number of readers. */
   readonly permits: number;
   readonly count: number;
 }
