@@ -5,7 +5,8 @@ import { globSync } from './glob.mjs';
 
 const INCLUDES = fileURLToPath(new URL('../lib/engine/locks/includes/', import.meta.url));
 const INCLUDE = /^--- @include ([\w, ]+)\n?/m;
-const COMMENT = /^[ \t]*--(?!- @include).*\n/gm;
+/** Comments, on a line of their own or behind code: no string of a script has two dashes. */
+const COMMENT = /^[ \t]*--(?!- @include).*\n|[ \t]+--(?!- @include).*$/gm;
 const INDENT = /^[ \t]+/gm;
 
 /** The numbers and markers of the protocol, as a script spells them. */

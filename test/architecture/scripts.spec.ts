@@ -60,6 +60,11 @@ it('finds scripts', () => {
   expect(files.length).toBeGreaterThanOrEqual(6);
 });
 
+it('no script has a string with two dashes, which the build would take for a comment', () => {
+  const code = filesBelow('lib', '.lua').flatMap((file) => source(file).split('\n'));
+  expect(code.filter((line) => /^[^'"]*?(?<!--.*)(['"])(?:(?!\1).)*--/.test(line))).toEqual([]);
+});
+
 it('each script has a name of its own, for who traces commands', () => {
   const all = [...new Set(scripts)];
   const names = all.flatMap((script) => [script.name, besideTimestamps(script).name]);
