@@ -98,7 +98,7 @@ class ConditionWait implements EntryListener {
   #begun = false;
   #settled = false;
   #timedOut = false;
-  /** Functions that end the listening to the time limit, the abort signal, the shutdown and the release. */
+  /** Functions that stop listening to the time limit, the abort signal, the shutdown and the release. */
   readonly #bounds: readonly (() => void)[];
 
   constructor(

@@ -144,7 +144,6 @@ export class HeldLease implements Scheduled {
     return this.#turns?.latest ?? this;
   }
 
-  /** The holder begins to await a condition. */
   beginAwaiting(): void {
     this.phase = 'awaiting';
     this.#tellTurn();

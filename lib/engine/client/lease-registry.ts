@@ -133,7 +133,7 @@ export class LeaseRegistry {
       this.#watchdog.watch(heldLease);
       if (heldLease.held) return;
       if (!heldLease.inDoubt) break; // the extension was over before its answer came
-    } // in doubt, since the machine slept meanwhile: it is extended again
+    } // the machine slept meanwhile, so the lease is in doubt: it is extended again
     if (heldLease.state === 'held') this.#lose(heldLease, left === 'taken' ? 'taken' : 'gone');
     throw heldLease.lossError();
   }

@@ -13,7 +13,7 @@ const FEW = 128;
 export class RenewalBatch implements RenewalGroup {
   due: Due | undefined;
   nth = 0;
-  /** Under way from a request to its answer. A lease that is over keeps this object alone, and none of the other leases. */
+  /** Whether a request has no answer yet. A lease that is over keeps this object alone, and none of the other leases. */
   readonly renewal = { underWay: false };
   /** Whether the leases may stay together: all are renewed without end, at the same pace. */
   readonly #steady: boolean;

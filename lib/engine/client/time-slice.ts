@@ -65,7 +65,7 @@ export class TimeSlice {
     return this.#served !== undefined;
   }
 
-  /** The served entries, once: the caller reports them to the store. */
+  /** Takes the served entries out of the slice: the caller reports them to the store. */
   takeServed(): LockRequest[] | undefined {
     const served = this.#served;
     this.#served = undefined;

@@ -1,7 +1,7 @@
 import type { LockError, LossReason } from '../errors/index.js';
 import type { Around } from './around.js';
 
-/** The kind of place where a module keeps its locks. */
+/** The kind of store that keeps the locks of a module. */
 export type LockTopology = 'redis' | 'sentinel' | 'cluster' | 'quorum' | 'memory';
 
 /** The fields of every event that describe its lock. */
@@ -15,7 +15,7 @@ export interface LockSubject {
   readonly key: string;
   /** The mode in which the lock was asked for. */
   readonly mode: 'exclusive' | 'shared' | 'permit';
-  /** The kind of place where the module keeps its locks. */
+  /** The kind of store that keeps the module's locks. */
   readonly topology: LockTopology;
   /** The `name` of the module; undefined for the module without a name. */
   readonly module: string | undefined;

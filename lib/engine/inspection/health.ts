@@ -31,7 +31,7 @@ export interface LockHealth {
   readonly status: 'up' | 'degraded' | 'down';
   /** The problems at this moment, one sentence each. Empty while the status is `up`. */
   readonly problems: readonly string[];
-  /** The kind of place where the module keeps its locks. */
+  /** The kind of store that keeps the module's locks. */
   readonly topology: LockTopology;
   /** The Redis, each node of a Cluster that has slots, or each server of a quorum. */
   readonly servers: readonly ServerHealth[];

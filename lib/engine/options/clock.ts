@@ -10,7 +10,7 @@ export interface Clock {
   after(ms: number, task: () => void): () => void;
 }
 
-/** A moment on both clocks of a process. Later they are further apart if the machine slept in between. */
+/** A moment on both clocks of a process. The wall clock gains on the monotonic one while the machine sleeps. */
 export interface Moment {
   readonly monotonic: number;
   readonly wall: number;

@@ -184,7 +184,7 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
   };
 }
 
-/** The kind of place where a module keeps its locks. */
+/** The kind of store that keeps the locks of a module. */
 export function topologyOf({
   redis,
   nodes: servers,

@@ -71,7 +71,7 @@ export class ReplicaAcks {
     return this.connection.run(run);
   }
 
-  /** How many replicas have all writes of this connection; 0 if nobody says. */
+  /** How many replicas have all writes of this connection; 0 if Redis does not answer. */
   #wait(): Promise<number> {
     const { acks, timeout } = this.replicas;
     return this.connection.send('wait', [acks, timeout]).then(Number, () => 0);

@@ -38,7 +38,7 @@ export async function probe(
   return answer && meaning(answer, Boolean(tls));
 }
 
-/** The server's answer to a PING; undefined if `connected` did not happen. */
+/** The server's answer to a PING; undefined if the socket did not connect. */
 function answerOf(
   socket: Socket,
   connected: 'connect' | 'secureConnect',
