@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
-import { Test } from '@nestjs/testing';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import request from 'supertest';
-import { LockKeyError, LockNotAcquiredError, LockService, RedisLockModule } from 'nest-redis-lock';
+import { LockKeyError, LockNotAcquiredError, LockService } from 'nest-redis-lock';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { NestBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
@@ -72,7 +71,7 @@ afterAll(async () => {
 
 function replica(): Promise<INestApplication> {
   return bench.app({
-    controllers: [recipes.TenantOrdersController, recipes.LocksController],
+    controllers: [recipes.LocksController],
     providers: [
       { provide: recipes.Balances, useValue: balances },
       recipes.AccountsService,
@@ -81,11 +80,8 @@ function replica(): Promise<INestApplication> {
       recipes.DigestService,
       recipes.TenantContext,
       recipes.InvoicesService,
-      recipes.ExportsService,
-      recipes.TransfersService,
       recipes.ImportService,
       recipes.LedgerService,
-      recipes.CacheService,
     ],
   });
 }
@@ -175,28 +171,6 @@ describe('the recipes', () => {
     await expect(invoices.pay('1')).rejects.toThrow(LockKeyError);
   });
 
-  it('let three in at a time', async () => {
-    const exports = app.get(recipes.ExportsService);
-    let end = (): void => {};
-    const ended = new Promise<void>((resolve) => (end = resolve));
-    const calls = [1, 2, 3, 4].map(() => exports.create('t', () => ended));
-    await until('three run', () => exports.running === 3);
-    await until('one waits', async () => (await locks.inspect('export:t')).waiting === 1);
-    expect(exports.running).toBe(3);
-    end();
-    expect(await Promise.all(calls)).toEqual(Array(4).fill('export of t'));
-  });
-
-  it('transfer there and back without a deadlock', async () => {
-    const transfers = app.get(recipes.TransfersService);
-    const calls = Array.from({ length: 20 }, (_, nth) => [
-      transfers.transfer('a', 'b', nth),
-      transfers.transfer('b', 'a', nth),
-    ]);
-    await Promise.all(calls.flat());
-    expect([await transfers.read('a'), await transfers.read('b')]).toEqual([100, 100]);
-  });
-
   it('end a long job when its lock is lost', async () => {
     const imports = app.get(recipes.ImportService);
     expect(await imports.run([`${url}/page`, `${url}/page`])).toBe(10);
@@ -205,16 +179,6 @@ describe('the recipes', () => {
     await asked;
     await locks.forceRelease('import');
     expect(await lost).toMatchObject({ code: 'LEASE_LOST', reason: 'forced' });
-  });
-
-  it('hold a lock for a whole request', async () => {
-    const lease = await locks.acquire('tenant:u');
-    const answer = request(app.getHttpServer())
-      .post('/tenants/u/orders')
-      .then(({ text }) => text);
-    await until('it waits', async () => (await locks.inspect('tenant:u')).waiting === 1);
-    await lease.release();
-    expect(await answer).toBe('an order of u');
   });
 
   it('commit before the lock is given back', async () => {
@@ -227,21 +191,6 @@ describe('the recipes', () => {
     expect([...recipes.journal]).toEqual(['begin', 'a 1', 'commit']);
     expect(under).toEqual(['account:a', 'account:a', 'account:a']);
     expect((await locks.inspect('account:a')).state).toBe('free');
-  });
-
-  it('go on without the lock where Redis fails, and skip where it is busy', async () => {
-    const options = { redis: 'redis://127.0.0.1:1', lazyConnect: true, commandTimeout: '50ms' };
-    const module = await Test.createTestingModule({
-      imports: [RedisLockModule.forRoot(options as object)],
-      providers: [recipes.CacheService],
-    }).compile();
-    await module.get(recipes.CacheService).refresh();
-    expect(module.get(recipes.CacheService).refreshed).toBe(1);
-    await module.close();
-    const lease = await locks.acquire('price-list');
-    await app.get(recipes.CacheService).refresh();
-    expect(app.get(recipes.CacheService).refreshed).toBe(0);
-    await lease.release();
   });
 
   it('show locks to operators, and release them', async () => {
