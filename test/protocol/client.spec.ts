@@ -4,7 +4,7 @@ import { Crowd } from '../dialects/crowd.js';
 import { Sides } from '../dialects/sides.js';
 import type { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
-import { preparePython, type PythonClient, pythonClient } from './python.js';
+import { languages, type WrittenClient } from './written-clients.js';
 
 /** A lease that outlasts what the machine may have to do, in ms. */
 const TTL = 30_000;
@@ -12,17 +12,19 @@ const TTL = 30_000;
 const WAIT = 50_000;
 const name = 'k';
 
-const missing = preparePython();
 // Skipped by name, with what is missing.
-// oxlint-disable-next-line jest/no-disabled-tests
-if (missing !== undefined) it.skip(`a client in Python: ${missing}`, () => {});
-const here = missing === undefined ? describe : describe.skip;
+for (const { missing } of languages) {
+  // oxlint-disable-next-line jest/no-disabled-tests
+  if (missing !== undefined) it.skip(`${missing}`, () => {});
+}
 
-here('a client in Python that was written from the page', () => {
+const here = languages.filter(({ missing }) => missing === undefined);
+
+describe.each(here)('a client in $name that was written from the page', ({ connect }) => {
   const sides = new Sides();
   const ours = (fairness: 'local' | 'strict' = 'strict'): LockProcess => sides.client({ fairness });
-  const python = async (): Promise<PythonClient> =>
-    sides.closing(await pythonClient(sides.redis.url), (one) => one.close());
+  const theirs = async (): Promise<WrittenClient> =>
+    sides.closing(await connect(sides.redis.url), (one) => one.close());
   /** Whose id stands at the lock. */
   const holder = async (): Promise<string> => (await sides.theirs.get(`lock:${name}`)) ?? '';
   const waiting = (count: number): Promise<unknown> =>
@@ -31,8 +33,20 @@ here('a client in Python that was written from the page', () => {
       async () => (await sides.theirs.zcard(`{lock:${name}}:queue`)) === count,
     );
 
+  /** The holder id at a lock. */
+  const idAt = async (lock: string): Promise<string> =>
+    (await sides.theirs.get(`lock:${lock}`))!.split('/', 2).join('/');
+  /** A message as of a grant to an entry, by whoever may publish. */
+  const granted = async (entry: string): Promise<string> => {
+    const [seconds, micros] = await sides.theirs.time();
+    const now = `${seconds}${String(micros).padStart(6, '0')}`;
+    return `granted ${entry} 3000 ${now} ${now} 1 0 - lock:${name}`;
+  };
+  const tell = (to: WrittenClient, message: string): Promise<number> =>
+    sides.theirs.publish(`lock:inbox:${to.process}`, message);
+
   it('excludes us while it holds the lock', async () => {
-    const [us, them] = [ours(), await python()];
+    const [us, them] = [ours(), await theirs()];
     expect(await them.acquire(name, TTL, 0)).toBeGreaterThan(0);
     await expect(us.acquire(name, { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
     expect(await them.release(name)).toBe(true);
@@ -40,7 +54,7 @@ here('a client in Python that was written from the page', () => {
   });
 
   it('is excluded by us, and leaves no entry when it gives up', async () => {
-    const [us, them] = [ours(), await python()];
+    const [us, them] = [ours(), await theirs()];
     await us.acquire(name, { ttl: TTL });
     expect(await them.acquire(name, TTL, 0)).toBeNull();
     expect(await them.acquire(name, TTL, 300)).toBeNull();
@@ -48,7 +62,7 @@ here('a client in Python that was written from the page', () => {
   });
 
   it('is handed the lock by our release, with a larger token, and renews its first lease', async () => {
-    const [us, them] = [ours(), await python()];
+    const [us, them] = [ours(), await theirs()];
     const lease = await us.acquire(name, { ttl: TTL });
     const had = them.acquire(name, TTL, WAIT);
     await waiting(1);
@@ -62,7 +76,7 @@ here('a client in Python that was written from the page', () => {
   });
 
   it('hands the lock on to us, with a larger token', async () => {
-    const [us, them] = [ours(), await python()];
+    const [us, them] = [ours(), await theirs()];
     const token = await them.acquire(name, TTL, 0);
     const waits = us.acquire(name, { ttl: TTL, wait: WAIT });
     await us.waiting(name);
@@ -72,7 +86,7 @@ here('a client in Python that was written from the page', () => {
   });
 
   it('queues in one order with us', async () => {
-    const [us, them, others] = [ours(), await python(), ours()];
+    const [us, them, others] = [ours(), await theirs(), ours()];
     const lease = await us.acquire(name, { ttl: TTL });
     const second = them.acquire(name, TTL, WAIT);
     await waiting(1);
@@ -86,15 +100,56 @@ here('a client in Python that was written from the page', () => {
   });
 
   it('knows that an operator took the lock', async () => {
-    const [us, them] = [ours(), await python()];
+    const [us, them] = [ours(), await theirs()];
     await them.acquire(name, TTL, 0);
     expect(await us.force(name)).toBe(true);
     await until('it knows', async () => !(await them.held(name)));
     expect(await them.release(name)).toBe(false);
   });
 
+  it('takes no message for a grant', async () => {
+    const [us, them] = [ours(), await theirs()];
+    await us.acquire(name, { ttl: TTL });
+    const had = them.acquire(name, TTL, 1_000);
+    await waiting(1);
+    const [entry] = await sides.theirs.zrange(`{lock:${name}}:queue`, '0', '0');
+    await tell(them, await granted(entry!));
+    expect(await had).toBeNull();
+    expect(await holder()).toContain(`${us.store.processId}/`);
+  });
+
+  it('gives nothing back because of a message', async () => {
+    const [us, them] = [ours(), await theirs()];
+    const lease = await us.acquire(name, { ttl: TTL });
+    await them.acquire('other', TTL, 0);
+    await sides.theirs.pexpire('lock:other', 20_000);
+    const [ourId, theirId] = [await idAt(name), await idAt('other')];
+    await tell(them, await granted(`${ourId}/${TTL}/x1`));
+    await tell(them, `forced ${theirId}`);
+    await until('it has asked', async () => (await sides.theirs.pttl('lock:other')) > 20_000);
+    expect(await them.held('other')).toBe(true);
+    expect(await lease.release()).toBe(true);
+  });
+
+  it('waits on when its connections end', async () => {
+    const [us, them] = [ours(), await theirs()];
+    const lease = await us.acquire(name, { ttl: TTL });
+    const had = them.acquire(name, TTL, WAIT);
+    await waiting(1);
+    for (const type of ['pubsub', 'normal'])
+      await sides.theirs.call('CLIENT', 'KILL', 'TYPE', type);
+    const inbox = `lock:inbox:${them.process}`;
+    await until('its inbox is heard', async () => {
+      const [, listeners] = (await sides.theirs.pubsub('NUMSUB', inbox)) as unknown[];
+      return listeners === 1;
+    });
+    await lease.release();
+    expect(await had).toBeGreaterThan(0);
+    expect(await them.release(name)).toBe(true);
+  });
+
   it('that is gone holds nobody up: its entry dies, and its lease ends', async () => {
-    const [us, them, dead] = [ours(), await python(), await python()];
+    const [us, them, dead] = [ours(), await theirs(), await theirs()];
     const lease = await us.acquire(name, { ttl: TTL });
     const asked = dead.acquire(name, TTL, WAIT).catch(() => 'it ended');
     await waiting(1);
@@ -112,7 +167,7 @@ here('a client in Python that was written from the page', () => {
     'and we never hold the lock at the same time, three each, fairness %s',
     async (fairness) => {
       const us = [ours(fairness), ours(fairness), ours(fairness)];
-      const them = await Promise.all([python(), python(), python()]);
+      const them = await Promise.all([theirs(), theirs(), theirs()]);
       const crowd = new Crowd(sides.theirs, process.env['FULL'] ? 10_000 : 1_000, { lease: TTL });
       await Promise.all([
         ...us.map((client) => crowd.ours(client, name)),

@@ -73,7 +73,12 @@ export const PARTS = {
       projects: ['test/bench'],
       folders: ['test/dialects'],
     },
-    { ...LONGEST, name: 'protocol in Python', needs: ['python'], folders: ['test/protocol'] },
+    {
+      ...LONGEST,
+      name: 'protocol in Python and Go',
+      needs: ['go', 'python'],
+      folders: ['test/protocol'],
+    },
     { ...LONGEST, name: 'the model', needs: ['spin'], folders: ['test/model'] },
     { ...LONGEST, name: 'command line', folders: ['test/cli'], only: ['test/cli/topologies'] },
     { ...LONGEST, name: 'packaging', folders: ['test/package'] },

@@ -39,18 +39,26 @@ def keys_of(lock):
 class Lease:
     def __init__(self, client, lock, holder, ttl, token):
         self.client, self.lock, self.holder, self.ttl, self.token = client, lock, holder, ttl, token
-        self.deadline, self.over = 0, threading.Event()
+        self.deadline, self.over, self.woken = 0, False, threading.Event()
 
     def lasts(self, sent, left):
         self.deadline = sent + left - (left * 0.01 + 2)
 
     @property
     def held(self):
-        return not self.over.is_set() and now() < self.deadline
+        return not self.over and now() < self.deadline
+
+    def end(self):
+        self.over = True
+        self.woken.set()
 
     def renew(self):
         pause = (self.deadline - now()) / 3
-        while not self.over.wait(max(pause, ASK_PAUSE) / 1_000) and self.held:
+        while True:
+            self.woken.wait(max(pause, ASK_PAUSE) / 1_000)
+            self.woken.clear()
+            if not self.held:
+                break
             sent = now()
             try:
                 answer = self.client.extend([self.lock], [self.holder, self.ttl])
@@ -62,7 +70,7 @@ class Lease:
                 break
             self.lasts(sent, left)
             pause = left / 3
-        self.over.set()
+        self.over = True
 
 
 class Client:
@@ -74,33 +82,36 @@ class Client:
         host = re.sub(r"[^A-Za-z0-9_-]", "-", socket.gethostname())[-40:] or "host"
         self.process = f"{host}.{os.getpid()}.{secrets.token_urlsafe(8)}"
         self.inbox = PREFIX + "inbox:"
-        self.waiting, self.told, self.leases = None, threading.Event(), {}
+        self.waiting, self.told, self.heard, self.leases = None, threading.Event(), threading.Event(), {}
         seconds, micros = self.redis.time()
         self.learn(seconds * 1_000_000 + micros)
-        pubsub = self.redis.pubsub()
-        pubsub.subscribe(self.inbox + self.process)
-        pubsub.get_message(timeout=TIMEOUT / 1_000)  # it is subscribed before it asks
-        threading.Thread(target=self.listen, args=[pubsub], daemon=True).start()
+        threading.Thread(target=self.listen, args=[port], daemon=True).start()
 
-    def listen(self, pubsub):
-        for message in pubsub.listen():
-            if message["type"] == "message":
-                self.hear(message["data"])
+    def listen(self, port):
+        """Hears the inbox, and connects anew when it is lost. The client asks nothing meanwhile."""
+        while True:
+            try:
+                pubsub = redis.Redis(port=port, decode_responses=True).pubsub()
+                pubsub.subscribe(self.inbox + self.process)
+                for message in pubsub.listen():
+                    if message["type"] == "message":
+                        self.hear(message["data"])
+                    else:  # it is subscribed
+                        self.heard.set()
+                        self.told.set()
+            except redis.RedisError:
+                self.heard.clear()
+                time.sleep(0.1)
 
     def hear(self, text):
+        """A message makes the client ask, whatever it says."""
         word, *words = text.split(" ")
-        if word == "granted":
-            holder, _, ttl, _ = re.fullmatch(r"(([^/]+)/[^/]+)/(\d+)/([a-z].*)", words[0]).groups()
-            if holder == self.waiting:
-                self.told.set()
-            elif all(lease.holder != holder for lease in list(self.leases.values())):
-                self.give_up(" ".join(words[7:]), holder, ttl)
-        elif word == "kept":
+        if word == "granted" and self.waiting and words[0].startswith(self.waiting + "/") or word == "kept":
             self.told.set()
         elif word == "forced":
             for lease in list(self.leases.values()):
                 if lease.holder in words:
-                    lease.over.set()
+                    lease.woken.set()
 
     def learn(self, server):
         self.sample = (server, now())
@@ -118,6 +129,7 @@ class Client:
                 holder, arrival = f"{self.process}/{secrets.token_urlsafe(16)}", ""
                 self.waiting = holder
             self.told.clear()
+            self.heard.wait()
             sent, not_after, pause = now(), self.not_after(), 100
             try:
                 reply = self.acquire(keys_of(lock), [holder, ttl, 1, not_after, self.inbox, LIMIT if wait else 0, arrival])
@@ -161,7 +173,7 @@ class Client:
     def give_back(self, name):
         """False if the lock was not its own any more."""
         lease = self.leases.pop(name)
-        lease.over.set()
+        lease.end()
         for attempt in range(3):
             try:
                 reply = self.release(keys_of(lease.lock), [lease.holder, self.inbox])
@@ -169,6 +181,8 @@ class Client:
                 continue
             for text in reply if isinstance(reply, list) else []:
                 self.hear(text)
+            if reply == 0:
+                self.give_up(lease.lock, lease.holder, lease.ttl)
             return reply != 0 or attempt > 0
         return False
 

@@ -1,0 +1,3 @@
+module nest-redis-lock/protocol
+
+go 1.19

@@ -1,0 +1,105 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startChild } from '../../tools/children.js';
+import { conversation, ended } from '../dialects/peers/driven-peer.js';
+import { madeOnce, prepared, run } from '../dialects/peers/made-once.js';
+
+const PYTHON = 'test/protocol/python';
+const GO = 'test/protocol/go';
+const GO_FILES = ['go.mod', 'main.go', 'client.go', 'lease.go', 'inbox.go', 'redis.go', 'resp.go'];
+/** Nothing is downloaded, and no compiler of C is needed. */
+const GO_ENV = {
+  GOTOOLCHAIN: 'local',
+  GOPROXY: 'off',
+  GOFLAGS: '-buildvcs=false',
+  CGO_ENABLED: '0',
+};
+const STEPS = ['acquire', 'release', 'leave', 'extend'];
+
+/** A process that speaks the protocol, with one caller. */
+export interface WrittenClient {
+  /** What stands before its holder ids. */
+  readonly process: string;
+  /** The fencing token; null if it has not had the lock within `wait` ms. */
+  acquire(name: string, ttl: number, wait: number): Promise<number | null>;
+  /** False if the lock was not its own any more. */
+  release(name: string): Promise<boolean>;
+  /** Whether it believes to hold the lock. */
+  held(name: string): Promise<boolean>;
+  /** Ends, without giving anything back. */
+  close(): Promise<void>;
+}
+
+/** A language in which a client was written from docs/protocol.md alone. */
+interface Language {
+  readonly name: string;
+  /** What is missing for it here. */
+  readonly missing: string | undefined;
+  readonly connect: (url: string) => Promise<WrittenClient>;
+}
+
+export const languages: readonly Language[] = [
+  language('Python', () => {
+    if (spawnSync('python3', ['-c', 'import venv, ensurepip']).status !== 0) {
+      throw new Error('Python is not here (apt-get install python3-venv)');
+    }
+    const wanted = `${PYTHON}/requirements.txt`;
+    const folder = madeOnce('protocol-python', [wanted], (made) => {
+      run('python3', ['-m', 'venv', made]);
+      run(`${made}/bin/python`, ['-m', 'pip', 'install', '--quiet', '-r', wanted]);
+    });
+    return [`${folder}/bin/python`, `${PYTHON}/client.py`];
+  }),
+  language('Go', () => {
+    if (spawnSync('go', ['version']).status !== 0) {
+      throw new Error('Go is not here (apt-get install golang-go)');
+    }
+    const files = GO_FILES.map((each) => `${GO}/${each}`);
+    const folder = madeOnce('protocol-go', files, (made) => {
+      run('go', ['build', '-o', `${made}/client`, '.'], { cwd: GO, env: GO_ENV });
+    });
+    return [`${folder}/client`];
+  }),
+];
+
+/** `make` answers with the words that start the client. */
+function language(name: string, make: () => string[]): Language {
+  let words: string[] = [];
+  const missing = prepared(`the client in ${name}`, () => {
+    words = make();
+  });
+  return { name, missing, connect: (url) => connect(words, url) };
+}
+
+async function connect([program, ...args]: string[], url: string): Promise<WrittenClient> {
+  const child = startChild(program!, [...args, new URL(url).port, scripts()], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
+  });
+  const asked = conversation<unknown>(child);
+  const ask = async <Answer>(question: object): Promise<Answer> =>
+    (await asked(question)) as Answer;
+  return {
+    process: await ask({ ask: 'hello' }),
+    acquire: (name, ttl, wait) => ask({ ask: 'acquire', name, ttl, wait }),
+    release: (name) => ask({ ask: 'release', name }),
+    held: (name) => ask({ ask: 'held', name }),
+    close: () => ended(child),
+  };
+}
+
+let folder: string | undefined;
+
+/** A folder with the scripts, printed as the page says. */
+function scripts(): string {
+  if (folder === undefined) {
+    folder = mkdtempSync(join(tmpdir(), 'protocol-'));
+    for (const step of STEPS) {
+      const text = run(process.execPath, ['tools/lua.mjs', `lib/engine/locks/lock/${step}.lua`]);
+      writeFileSync(join(folder, `${step}.lua`), text);
+    }
+  }
+  return folder;
+}
