@@ -9,9 +9,7 @@ export type Reader<Source> = (source: Source) => unknown;
 export interface Names<Source> {
   /** The reader of a name; undefined if there is no such name. */
   reader(name: string): Reader<Source> | undefined;
-  /**
-   * The spelling of `step` where the value of `name` is read, as for `<dto.id>`; without this function, as it is written.
-   */
+  /** The spelling of a `step` in a path such as `<dto.id>`, where the value is read; by default as it is written. */
   step?(name: string, step: string): string;
   /** The owner of the template, for messages: `@Locked on Accounts.withdraw`. */
   readonly owner: string;
