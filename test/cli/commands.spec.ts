@@ -62,7 +62,7 @@ async function run(...words: string[]): Promise<Outcome> {
 
 describe('list', () => {
   it('shows each lock that is held: how, by whom, for how long, what is left and who waits', async () => {
-    await locks.acquire('account:1', { ttl: '1h' });
+    await locks.acquire('account:1', { ttl: '1h', label: 'Seats.hold' });
     const readers = ['1h', '1h'] as const;
     for (const ttl of readers) await locks.acquire('prices', { mode: 'shared', ttl });
     await locks.semaphore('reports', { permits: 3 }).acquire({ ttl: '1h' });
@@ -81,7 +81,7 @@ describe('list', () => {
       [
         'account:1',
         'exclusive',
-        by,
+        `${by}, Seats.hold`,
         expect.stringMatching(/ m?s$/),
         expect.stringMatching(/^59 min/),
         expect.stringMatching(/^1, the first for \d+ m?s/),
@@ -92,12 +92,16 @@ describe('list', () => {
   });
 
   it('shows a lease that was handed over as one that nobody works under', async () => {
-    const text = await (await locks.acquire('order:1', { ttl: '1h' })).handOver(); // nobody renews it
-    const by = `${host} pid ${pid}`;
+    const lease = await locks.acquire('order:1', { ttl: '1h', label: 'Orders.ship' });
+    const text = await lease.handOver(); // nobody renews it
+    const by = `${host} pid ${pid}, Orders.ship`;
     expect(rowsOf(await run('list'))[0]!.slice(0, 3)).toEqual(['order:1', 'handed over', by]);
     const { stdout } = await run('inspect', 'order:1');
     expect(stdout).toContain('  state     held, handed over\n');
-    expect((await asked(['inspect', 'order:1'], env)).answer).toMatchObject({ handedOver: true });
+    expect((await asked(['inspect', 'order:1'], env)).answer).toMatchObject({
+      handedOver: true,
+      holder: { label: 'Orders.ship' },
+    });
     await locks.restore(text);
     expect(statesOf(await run('list'))).toEqual([['order:1', 'exclusive']]);
   });

@@ -46,6 +46,7 @@ export function drawCall(pick: Choice, around?: DrawnCall): DrawnCall {
     maxHold: pick(Infinity, Infinity, Math.max(ttl, minHold), Math.max(ttl, minHold) + 700),
     fencing: pick(true, true, false),
     reentrant: around ? pick(true, true, false) : true,
+    label: pick(undefined, undefined, 'Seats.hold'),
     dialect: kind === 'dialect' ? 'redlock' : undefined,
     share:
       kind === 'permits'

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import request from 'supertest';
-import { LockKeyError, LockNotAcquiredError, LockService } from 'nest-redis-lock';
+import { LeaseLostError, LockKeyError, LockNotAcquiredError, LockService } from 'nest-redis-lock';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { NestBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
@@ -149,6 +149,39 @@ describe('the recipes', () => {
     expect(payments).toMatchObject({ begun: ['e', 'e'], done: ['e'] });
     payments.die();
     expect(await first).toBe(500);
+  });
+
+  it('hold seats over a restart, until they are confirmed or cancelled by another replica', async () => {
+    const seats = { providers: [recipes.SeatsService] };
+    const of = (replica: INestApplication) => replica.get(recipes.SeatsService);
+    const first = await bench.app(seats);
+    const texts: string[] = [
+      await of(first).hold('1', ['A1', 'A2', 'A3']),
+      await of(first).hold('1', ['B1']),
+      await of(first).hold('1', ['C1']),
+    ];
+    await first.close();
+    const [second, third] = [await bench.app(seats), await bench.app(seats)];
+    const [held] = await locks.list('seat:1:A2');
+    expect(held).toMatchObject({ handedOver: true, holder: { label: 'Seats.hold' } });
+    expect(held!.remaining).toBeGreaterThan(9.5 * 60_000);
+    await expect(of(second).hold('1', ['A3', 'A4'])).rejects.toThrow(LockNotAcquiredError);
+
+    const confirmed = [second, third].map((replica) => of(replica).confirm(texts[0]));
+    expect((await Promise.allSettled(confirmed)).map(({ status }) => status).sort()).toEqual([
+      'fulfilled',
+      'rejected',
+    ]);
+    const booked = [second, third].flatMap((replica) => of(replica).booked);
+    expect(booked).toEqual(['seat:1:A1', 'seat:1:A2', 'seat:1:A3']);
+
+    expect(await of(third).cancel(texts[1])).toBe(true);
+    expect(await of(second).cancel(texts[1])).toBe(false);
+    await expect(of(second).confirm(texts[1])).rejects.toThrow(LeaseLostError);
+    const again = await of(second).hold('1', ['A1', 'B1']);
+    await expect(of(third).hold('1', ['C1', 'D1'])).rejects.toThrow(LockNotAcquiredError);
+    for (const text of [again, texts[2]]) expect(await of(third).cancel(text)).toBe(true);
+    expect(await locks.list('seat:*')).toEqual([]);
   });
 
   it('run a job on one replica once', async () => {

@@ -138,7 +138,7 @@ it('a method that is skipped is told, by a busy lock and by an election', async 
   expect(accounts.runs).toBe(0);
   const subject = { mode: 'exclusive', topology: 'memory', module: undefined };
   expect(heard.of('skipped')).toEqual([
-    { by: 'busy', name: 'account:<id>', key: 'account:7', ...subject },
+    { by: 'busy', label: 'Accounts.skipped', name: 'account:<id>', key: 'account:7', ...subject },
     { by: 'election', name: 'leader:feed', key: 'leader:feed', ...subject },
   ]);
   expect(told).toEqual(['busy account:<id>', 'election leader:feed']);

@@ -59,9 +59,14 @@ describe('restore', () => {
     await expect(locks.restore('order:1')).rejects.toThrow(LockOptionsError);
     const text = await (await locks.acquire('k')).handOver();
     const words = JSON.parse(Buffer.from(text, 'base64url').toString()) as unknown[];
-    words[2] = 'a}b{';
+    (words[2] as unknown[])[1] = 'a}b{';
     const bad = Buffer.from(JSON.stringify(words)).toString('base64url');
-    await expect(locks.restore(bad)).rejects.toThrow(LockKeyError);
+    for (const step of ['restore', 'discard'] as const) {
+      await expect(locks[step](bad)).rejects.toThrow(LockKeyError);
+      await expect(locks[step]('order:1')).rejects.toThrow(LockOptionsError);
+    }
+    expect(await locks.discard(text)).toBe(true);
+    expect((await locks.inspect('k')).state).toBe('free');
     await locks.onApplicationShutdown();
   });
 
@@ -79,6 +84,18 @@ describe('restore', () => {
     expect(first!.status).toBe('fulfilled');
     await (first as PromiseFulfilledResult<Lease>).value.release();
     await (await taker.restore(texts[1]!)).release(); // it was refused unread
+    await Promise.all([giver, taker].map((service) => service.onApplicationShutdown()));
+  });
+
+  it('takes several only where its process may hold them all', async () => {
+    const server = new MemoryServer();
+    const giver = memoryLockService({ server });
+    const taker = memoryLockService({ server, limits: { leases: 2 } });
+    const held = await taker.acquire('other');
+    const text = await (await giver.acquire(['a', 'b'])).handOver();
+    await expect(taker.restore(text)).rejects.toMatchObject({ code: 'LOCK_LIMIT' });
+    await held.release();
+    await (await taker.restore(text)).release(); // it was refused unread
     await Promise.all([giver, taker].map((service) => service.onApplicationShutdown()));
   });
 

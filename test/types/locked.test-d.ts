@@ -55,6 +55,15 @@ export class MayBeLocked {
   @Locked(() => 'a')
   async computedOfNone(_id: string): Promise<void> {}
 
+  @Locked('a', { label: 'nightly' })
+  async labelled(): Promise<void> {}
+
+  @Locked('a', { label: (id: string) => id })
+  async labelledBy(_id: string, _more: number): Promise<void> {}
+
+  @Locked((id: string) => lockKey`a:${id}`, { label: (id) => id, onBusy: 'skip' })
+  async labelledByAsTheKey(_id: string): Promise<void> {}
+
   @Locked('a', { onBusy: 'skip' })
   async skipped(): Promise<void> {}
 
@@ -227,6 +236,10 @@ export class MayNotBeLocked {
   // @ts-expect-error the key function takes another type
   @Locked((id: number) => lockKey`a:${id}`)
   async otherType(_id: string): Promise<void> {}
+
+  // @ts-expect-error the function of the label takes another type
+  @Locked('a', { label: (id: number) => String(id) })
+  async otherLabel(_id: string): Promise<void> {}
 
   // @ts-expect-error the key function takes more than the method
   @Locked((id: string, other: number) => lockKey`a:${id}:${other}`)

@@ -36,7 +36,13 @@ it('an entry whose owner leaves as soon as it is in the queue is not polled', as
       entry.leave();
     },
   };
-  new QueueEntry(context, owner, { key: 'k', ttl: 30_000, tokenBlock: 0, queue: true }).ask();
+  new QueueEntry(context, owner, {
+    key: 'k',
+    ttl: 30_000,
+    tokenBlock: 0,
+    queue: true,
+    label: undefined,
+  }).ask();
   await clock.advance(0);
   expect([left, clock.pending]).toEqual([1, 0]);
 });

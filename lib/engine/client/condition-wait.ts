@@ -183,8 +183,10 @@ class ConditionWait implements EntryListener {
   }
 
   #newEntry(condition: LockRequest['condition'], outage?: Outage): QueueEntry {
-    const { key, ttl, tokenBlock } = this.former.request;
-    const wanted = { key, ttl, tokenBlock: Math.min(tokenBlock, 1), condition, queue: true };
+    const { request, settings } = this.former;
+    const { key, ttl, tokenBlock } = request;
+    const { label } = settings;
+    const wanted = { key, ttl, tokenBlock: Math.min(tokenBlock, 1), condition, queue: true, label };
     return new QueueEntry(this.context, this, wanted, outage);
   }
 

@@ -1,5 +1,6 @@
-import type { LossReason } from '../errors/index.js';
+import { LeaseLostError, LockError, type LossReason } from '../errors/index.js';
 import type { AcquireTrace, HoldTrace, Publisher } from '../events/index.js';
+import type { LockRequest } from '../locks/lock-request.js';
 import type { Extended, LockStore, Lost } from '../locks/lock-store.js';
 import {
   type CallSettings,
@@ -8,7 +9,7 @@ import {
   milliseconds,
   TTL_BOUNDS,
 } from '../options/index.js';
-import { mayHaveRun } from './claim.js';
+import { Claim, mayHaveRun } from './claim.js';
 import type { Cleanup, OnRefused } from './cleanup.js';
 import { readHandOver, writeHandOver } from './hand-over.js';
 import { type HeldLease, LOSS } from './held-lease.js';
@@ -192,11 +193,31 @@ export class LeaseRegistry {
     throw heldLease.lossError();
   }
 
-  /** Ends the lease here; the process that restores the text goes on with it. */
-  async handOver(heldLease: HeldLease): Promise<string> {
+  /**
+   * The leases end here; the process that restores the text goes on with them. Where some cannot be handed over, the others are
+   * given back.
+   */
+  async handOver(heldLeases: readonly HeldLease[]): Promise<string> {
+    const text = writeHandOver(heldLeases, this.clock.monotonic());
+    const parts = readHandOver(text).map(({ request }) => request);
+    const transfers = heldLeases.map((each, nth) => this.#transfer(each, parts[nth]!));
+    const outcomes = await Promise.allSettled(transfers);
+    const failures = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+    if (failures.length === 0) return text;
+    const [first] = failures;
+    const lost = failures.find((each) => each instanceof LeaseLostError);
+    if (!lost && failures.length === heldLeases.length) throw first;
+    outcomes.forEach(({ status }, nth) => {
+      if (status === 'rejected') return void this.release(heldLeases[nth]!);
+      this.cleanup.abandon(new Claim(parts[nth]!, 0, this.clock));
+    });
+    const cause = first instanceof LockError ? first : undefined;
+    throw lost ?? new LeaseLostError(heldLeases[0]!.request.key, 'unconfirmed', undefined, cause);
+  }
+
+  /** Rejects where its lease is lost, or was not handed over and is held as before. */
+  async #transfer(heldLease: HeldLease, onTheWay: LockRequest): Promise<void> {
     const { request, claim, handOffTarget } = heldLease;
-    const text = writeHandOver(heldLease, this.clock.monotonic());
-    const onTheWay = readHandOver(text).request;
     heldLease.close();
     this.#forget(heldLease);
     this.#underWay += 1;
@@ -217,7 +238,7 @@ export class LeaseRegistry {
       this.publisher.holdEnded(heldLease, 'handedOver', undefined, 'process');
       handOffTarget?.ended(heldLease);
       if (isUncertain) this.abandon(heldLease);
-      return text;
+      return;
     }
     this.#lose(heldLease, LOSS[remaining]);
     const leave = (): Promise<unknown> =>

@@ -85,14 +85,15 @@ export interface Lease extends AsyncDisposable {
    * Gives the lease to another process. The first process that calls `restore` with the returned text holds it, with the
    * same fencing token. In this process, the lease is over before the text exists (reason `transferred`). Without a
    * `restore`, the lock comes free a ttl from now, or later if `extend` asked for more. The time on the way counts neither
-   * for `minHold` nor for `maxHold`. Keep the text secret: whoever has it has the lock.
+   * for `minHold` nor for `maxHold`. A lease on several locks goes into one text, and is restored as a whole. Keep the text
+   * secret: whoever has it has the lock. `discard` gives the lock back where nobody wants it any more.
    * @example
    * ```ts
    * await queue.add('export', { lock: await lease.handOver() }); // in the worker: locks.restore(job.data.lock)
    * ```
-   * @throws LeaseLostError if the lease is over, or if Redis does not answer: it counts as lost then, and nobody can
-   * restore it. LockStoreError if Redis refused or could not be asked: the lease is held and renewed as before.
-   * LockOptionsError for a lease that is shared, of permits, on several locks, held more than once by re-entry, or on a
+   * @throws LeaseLostError if the lease is over, or if Redis does not answer, also for one of several locks: it counts as
+   * lost then, and nobody can restore it. LockStoreError if Redis refused or could not be asked: the lease is held and
+   * renewed as before. LockOptionsError for a lease that is shared, of permits, held more than once by re-entry, or on a
    * quorum.
    */
   handOver(): Promise<string>;

@@ -72,13 +72,14 @@ export class LocalQueues {
   }
 
   /** @throws LockLimitError if this limit of the process is reached. */
-  refuseBeyond(limit: ProcessLimit, key: string): void {
-    if (this.#isReached(limit)) throw new LockLimitError(key, limit, this.settings.limits[limit]);
+  refuseBeyond(limit: ProcessLimit, key: string, more = 1): void {
+    if (this.#isReached(limit, more))
+      throw new LockLimitError(key, limit, this.settings.limits[limit]);
   }
 
-  #isReached(limit: ProcessLimit): boolean {
+  #isReached(limit: ProcessLimit, more = 1): boolean {
     const inHand = limit === 'leases' ? this.context.registry.claimed : this.size;
-    return inHand >= this.settings.limits[limit];
+    return inHand + more > this.settings.limits[limit];
   }
 
   /** Passes the store's pushes to the entries and to the held leases. */

@@ -12,7 +12,7 @@ import type { CallSettings, Clock, DialectSettings, ModuleSettings } from '../op
 import { checkStore, onAbort, throwIfAborted } from '../options/index.js';
 import { Cleanup, type OnRefused } from './cleanup.js';
 import { Conditions } from './condition-wait.js';
-import { type HandOver, restore } from './hand-over.js';
+import type { HandOver } from './hand-over.js';
 import { LeaseRegistry } from './lease-registry.js';
 import type { BaseLease } from './lease.js';
 import { LocalQueues, type ProcessHealth } from './local-queues.js';
@@ -20,6 +20,7 @@ import { LockOrder, nestedWait } from './lock-order.js';
 import { acquireMany } from './multi-lease.js';
 import { Opening } from './opening.js';
 import { Section } from './section.js';
+import { discardAll, restore, restoreAll } from './restore.js';
 import { reenter, SingleLease } from './single-lease.js';
 import { endsWithin } from './timers.js';
 
@@ -170,14 +171,24 @@ export class LockClient {
     this.#queues.refuseBeyond('waitersPerProcess', key);
   }
 
-  /** Goes on with a lease that another process handed over. */
-  async restore(handOver: HandOver): Promise<BaseLease> {
-    const { key } = handOver.request;
+  /** Goes on with what another process handed over. */
+  async restore(parts: readonly [HandOver, ...HandOver[]]): Promise<BaseLease> {
+    const { key } = parts[0].request;
     await this.#connected(key);
     if (this.isStopping) throw new LockShutdownError(key);
-    this.#queues.refuseBeyond('leases', key);
-    const coming = restore(handOver, this.#queues.context, this.#taking.signal);
-    return new SingleLease(this.#registry, await this.#registry.addWhenGranted(coming), 0);
+    this.#queues.refuseBeyond('leases', key, parts.length);
+    const { context } = this.#queues;
+    return restoreAll(parts, context, async (handOver) => {
+      const coming = restore(handOver, context, this.#taking.signal);
+      return new SingleLease(this.#registry, await this.#registry.addWhenGranted(coming), 0);
+    });
+  }
+
+  /** Gives back what a process handed over, instead of going on with it; false if it was over, or another did. */
+  async discard(parts: readonly [HandOver, ...HandOver[]]): Promise<boolean> {
+    await this.#connected(parts[0].request.key);
+    await this.open();
+    return discardAll(parts, this.#queues.context);
   }
 
   /** As {@link acquire}, but null if others hold the lock. */

@@ -2,7 +2,7 @@ import { type LeaseLostError, LockNotAcquiredError, LockOptionsError } from '../
 import type { AcquireTrace } from '../events/index.js';
 import { abortWith, type CallSettings, type Clock, type Duration } from '../options/index.js';
 import { BaseLease, type LeaseJson, type OpenSection } from './lease.js';
-import type { SingleLease } from './single-lease.js';
+import { SingleLease } from './single-lease.js';
 
 /** One lease on several locks: held while each of them is, given back together. */
 export class MultiLease extends BaseLease {
@@ -61,7 +61,7 @@ export class MultiLease extends BaseLease {
   }
 
   get handedOver(): boolean {
-    return false; // only a lease on one lock can be handed over
+    return this.#parts.every(({ handedOver }) => handedOver);
   }
 
   /** The error of the part that was lost: the other parts are given back after that, and are not held either. */
@@ -87,9 +87,7 @@ export class MultiLease extends BaseLease {
   }
 
   async handOver(): Promise<string> {
-    throw new LockOptionsError(
-      `A lease on several locks (${this.key}) cannot be handed over: acquire each by itself, and hand those over.`,
-    );
+    return SingleLease.handOver(this.#parts as readonly SingleLease[]);
   }
 
   async release(unused?: 'unused'): Promise<boolean> {

@@ -46,6 +46,9 @@ export interface EntryListener {
   failed(entry: QueueEntry, error: unknown): void;
 }
 
+/** What an entry asks for, and what its holder id says of the caller. */
+type Wanted = Omit<LockRequest, 'holder'> & { readonly label: string | undefined };
+
 /** One holder id in the queue of a lock: it asks, takes the answers, and leaves without a trace. */
 export class QueueEntry implements Polled {
   readonly claim: Claim;
@@ -66,21 +69,12 @@ export class QueueEntry implements Polled {
   constructor(
     private readonly context: EntryContext,
     readonly owner: EntryListener,
-    {
-      key,
-      ttl,
-      tokenBlock,
-      share,
-      condition,
-      dialect,
-      queue,
-      maxWaiting,
-    }: Omit<LockRequest, 'holder'>,
+    { key, ttl, tokenBlock, share, condition, dialect, queue, maxWaiting, label }: Wanted,
     /** The outage before the entry is polled; at first that of the entry which it replaces. */
     private ownOutage?: Outage,
   ) {
     const { store, settings, clock, entries } = context;
-    const holder = newHolderId(store.processId, tokenBlock > 0);
+    const holder = newHolderId(store.processId, tokenBlock > 0, label);
     // Field by field: an object made by a spread would be slow to read.
     this.#request = {
       key,

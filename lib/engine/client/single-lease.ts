@@ -127,6 +127,16 @@ export class SingleLease extends BaseLease {
   }
 
   async handOver(): Promise<string> {
+    return SingleLease.handOver([this]);
+  }
+
+  /** Hands over leases on several locks, by one text. */
+  static async handOver(leases: readonly SingleLease[]): Promise<string> {
+    for (const lease of leases) lease.#refuseHandOver();
+    return leases[0]!.#registry.handOver(leases.map((lease) => lease.#heldLease));
+  }
+
+  #refuseHandOver(): void {
     this.assertHeld();
     if (this.#heldLease.request.share) {
       throw new LockOptionsError(
@@ -134,7 +144,6 @@ export class SingleLease extends BaseLease {
       );
     }
     this.#refuseReentered('handed over');
-    return this.#registry.handOver(this.#heldLease);
   }
 
   #refuseReentered(step: string): void {

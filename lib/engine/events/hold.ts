@@ -6,6 +6,7 @@ import type { LossReason } from '../errors/index.js';
 export class Hold implements HoldTrace {
   readonly name: string;
   readonly key: string;
+  readonly label: string | undefined;
   readonly mode: LockSubject['mode'];
   readonly topology: LockSubject['topology'];
   readonly module: string | undefined;
@@ -16,7 +17,7 @@ export class Hold implements HoldTrace {
   #wrapped: (<T>(body: () => T) => T) | undefined = undefined;
 
   constructor(
-    { name, key, mode, topology, module }: LockSubject,
+    { name, key, label, mode, topology, module }: LockSubject,
     readonly startedAt: number,
     readonly acquire: AcquireTrace | undefined,
     public handedFrom: HoldTrace | undefined,
@@ -25,6 +26,7 @@ export class Hold implements HoldTrace {
   ) {
     this.name = name;
     this.key = key;
+    this.label = label;
     this.mode = mode;
     this.topology = topology;
     this.module = module;

@@ -13,6 +13,8 @@ export interface LockSubject {
   readonly name: string;
   /** The key without the prefix; of a call for several locks, their keys joined by commas. Too many values for a label. */
   readonly key: string;
+  /** The option `label` of the call; under a decorator `Class.method` by default. Too many values for a label of a metric. */
+  readonly label: string | undefined;
   /** The mode in which the lock was asked for. */
   readonly mode: 'exclusive' | 'shared' | 'permit';
   /** The kind of store that keeps the module's locks. */

@@ -84,10 +84,11 @@ export class Publisher {
     ask: (trace: AcquireTrace) => Promise<Lease>,
   ): Promise<Lease> {
     const { start, end, error: failure } = lockChannels.acquire;
-    const { name, key, mode, topology, module } = this.subject(asked, wanted);
+    const { name, key, label, mode, topology, module } = this.subject(asked, wanted);
     const trace: AcquireTrace = {
       name,
       key,
+      label,
       mode,
       topology,
       module,
@@ -256,8 +257,8 @@ export class Publisher {
 }
 
 /** The fields of a trace in every event, behind the event's own: V8 takes a hundred times longer otherwise. */
-function aboutOf({ name, key, mode, topology, module }: LockSubject): LockSubject {
-  return { name, key, mode, topology, module };
+function aboutOf({ name, key, label, mode, topology, module }: LockSubject): LockSubject {
+  return { name, key, label, mode, topology, module };
 }
 
 function outcomeOf(error: unknown, signal: AbortSignal | undefined): AcquireOutcome {

@@ -12,6 +12,7 @@ export interface Origin {
 /** The settings of a call that matter to events. */
 export interface Wanted {
   readonly name: string | undefined;
+  readonly label: string | undefined;
   readonly share: Share | undefined;
   /** A call that waits, or a hold that lasts, longer than this is reported; in ms. */
   readonly slowWait: number;
@@ -38,15 +39,15 @@ export const UNNAMED = '(unnamed)';
 export function subjectOf(
   { topology, module }: Origin,
   asked: string | readonly string[],
-  { name, share }: Wanted,
+  { name, label, share }: Wanted,
 ): LockSubject {
   const mode = !share ? 'exclusive' : isReader(share) ? 'shared' : 'permit';
   const key = typeof asked === 'string' ? asked : asked.join(', ');
-  return { name: name ?? labelOf(asked), key, mode, topology, module };
+  return { name: name ?? nameOf(asked), key, label, mode, topology, module };
 }
 
-/** The label of keys that nobody named. */
-function labelOf(asked: string | readonly string[]): string {
-  if (typeof asked !== 'string') return [...new Set(asked.map(labelOf))].join(', ');
+/** The name of keys that nobody named. */
+function nameOf(asked: string | readonly string[]): string {
+  if (typeof asked !== 'string') return [...new Set(asked.map(nameOf))].join(', ');
   return keyLabels.of(asked) ?? UNNAMED;
 }

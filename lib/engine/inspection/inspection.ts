@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { LockClient } from '../client/lock-client.js';
 import { LockKeyError, LockOptionsError } from '../errors/index.js';
 import { describe, lockName } from '../keys/index.js';
-import { isFenced, isHandedOver, MARKERS, processOf } from '../locks/holder.js';
+import { isFenced, isHandedOver, labelOf, MARKERS, processOf } from '../locks/holder.js';
 import type { NameSearch } from '../locks/lock-names.js';
 import type { Snapshot } from '../locks/lock-store.js';
 import {
@@ -41,6 +41,8 @@ export function dialectOf(
 export interface LockParty {
   readonly host: string;
   readonly pid: number;
+  /** The `label` of its call. While a process passes the lock on among its own callers, that of the first of them. */
+  readonly label?: string;
 }
 
 /** A lock as it is seen from outside; never with a holder id. */
@@ -94,7 +96,7 @@ export async function inspectLock(
 
 export function inspection(key: string, snapshot: Snapshot): LockInspection {
   const party =
-    snapshot.type === 'string' || snapshot.foreign ? processOf(snapshot.holder) : undefined;
+    snapshot.type === 'string' || snapshot.foreign ? partyOf(snapshot.holder) : undefined;
   const { fencingToken: lastFencingToken, remaining, mode } = snapshot;
   const fencingToken = party && isFenced(snapshot.holder) ? snapshot.firstToken : undefined;
   const since = sinceOf(fencingToken, snapshot.now);
@@ -104,7 +106,7 @@ export function inspection(key: string, snapshot: Snapshot): LockInspection {
     ...(mode && {
       mode,
       holders: snapshot.holders.map(({ holder, remaining: left }) => ({
-        ...(processOf(holder) ?? UNKNOWN),
+        ...(partyOf(holder) ?? UNKNOWN),
         remaining: Math.round(left),
       })),
     }),
@@ -122,7 +124,7 @@ export function inspection(key: string, snapshot: Snapshot): LockInspection {
     waiting: snapshot.waiting,
     awaiting: snapshot.awaiting,
     waiters: snapshot.entries.map(({ entry, age }) => ({
-      ...(processOf(entry) ?? UNKNOWN),
+      ...(partyOf(entry) ?? UNKNOWN),
       age: Math.round(age),
     })),
   };
@@ -154,6 +156,13 @@ const EARLIEST = 1_000_000_000_000;
 function sinceOf(token: number | undefined, now: number): Date | undefined {
   const at = (token ?? 0) / 1_000;
   return at < EARLIEST || at > now + TOKEN_LEAD / 1_000 ? undefined : new Date(Math.min(at, now));
+}
+
+/** Who a holder id or an entry belongs to; undefined if another library wrote it. */
+function partyOf(holder: string): LockParty | undefined {
+  const process = processOf(holder);
+  const label = labelOf(holder);
+  return process && label !== undefined ? { ...process, label } : process;
 }
 
 const UNKNOWN: LockParty = { host: 'unknown', pid: 0 };

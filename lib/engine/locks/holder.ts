@@ -1,5 +1,6 @@
 import { randomBytes, randomFillSync } from 'node:crypto';
 import { hostname } from 'node:os';
+import { BoundedCache, isLabel, LONGEST_LABEL } from '../options/index.js';
 import { KEPT, NEVER, PERMITS, SHARED } from '../protocol/constants.js';
 
 /** The prefix of ids that clients of the SETNX articles read as a future time. */
@@ -54,38 +55,60 @@ const UNFENCED = '-';
 /** The end of a dialect holder's id where native locks may have the same names: no native id ends so. */
 export const MARK = '~';
 
-/** The id of a holder, which shows whether its grant has fencing tokens. */
-export function holderId(processId: string, id: string, fenced: boolean): string {
-  return fenced ? `${processId}/${id}` : `${processId}/${id}${UNFENCED}`;
+/** Labels as they stand behind an id: no character in them separates anything, in no format. */
+const written = new BoundedCache((label) => `_${Buffer.from(label).toString('base64url')}`);
+
+/** The id of a holder, which shows whether its grant has fencing tokens, and the label of its call. */
+export function holderId(processId: string, id: string, fenced: boolean, label?: string): string {
+  const holder = fenced ? `${processId}/${id}` : `${processId}/${id}${UNFENCED}`;
+  return label === undefined ? holder : holder + written.get(label);
 }
 
 /** True for the id of a holder of ours whose grant has fencing tokens. */
 export function isFenced(holder: string): boolean {
-  return /\/[\w-]{22}h?(?:[~/]|$)/.test(holder);
+  return /\/[\w-]{22}h?(?:_[\w-]+)?(?:[~/]|$)/.test(holder);
 }
 
 /** The id that holds a lock on its way from this process to another. */
-export function handedOverId(processId: string, id: string, fenced: boolean): string {
-  return holderId(processId, `${id}h`, fenced);
+export function handedOverId(
+  processId: string,
+  id: string,
+  fenced: boolean,
+  label?: string,
+): string {
+  return holderId(processId, `${id}h`, fenced, label);
 }
 
 /** True for the id of a lock on its way: no code works under it. */
 export function isHandedOver(holder: string): boolean {
-  return /\/[\w-]{22}h-?$/.test(holder);
+  return /\/[\w-]{22}h-?(?:_[\w-]+)?$/.test(holder);
+}
+
+/** The most characters in which a label is written. */
+const LONGEST_WRITTEN = Math.ceil((LONGEST_LABEL * 3 * 4) / 3);
+const LABELLED = new RegExp(
+  String.raw`^[^/]+/[\w-]{22}h?-?_([\w-]{1,${LONGEST_WRITTEN}})(?:[~/]|$)`,
+);
+
+/** What the call of a holder, or of an entry, was labelled; undefined if it was not, or somebody wrote what is no label. */
+export function labelOf(holder: string): string | undefined {
+  const text = LABELLED.exec(holder)?.[1];
+  const label = text && Buffer.from(text, 'base64url').toString();
+  return isLabel(label) ? label : undefined;
 }
 
 /**
  * An unguessable id for one grant: the process and 128 random bits. The clock is mixed in, because two clones of one memory
  * snapshot draw the same random bits.
  */
-export function newHolderId(processId: string, fenced = true): string {
+export function newHolderId(processId: string, fenced = true, label?: string): string {
   if (used === pool.length) {
     randomFillSync(pool);
     used = 0;
   }
   moment[0] = performance.now();
   for (let at = 0; at < bits.length; at += 1) pool[used + at]! ^= bits[at]!;
-  return holderId(processId, pool.toString('base64url', used, (used += BYTES)), fenced);
+  return holderId(processId, pool.toString('base64url', used, (used += BYTES)), fenced, label);
 }
 
 const HOLDER = new RegExp(String.raw`^(?:${NEVER_PREFIX})?([\w-]+)\.(\d+)\.[\w-]{11}/`);

@@ -2,6 +2,7 @@ import type { LockDialect } from './dialect-choice.js';
 import { type DialectSettings, dialectSettings } from './dialect.js';
 import { type Duration, type DurationBounds, milliseconds } from './duration.js';
 import { LockOptionsError } from '../errors/index.js';
+import { checkedLabel } from './label.js';
 import { oneOf } from './option-checks.js';
 import { type ModeOptions, type PermitOptions, type Share, shareOf } from './share.js';
 
@@ -72,9 +73,15 @@ export interface NameOptions {
    * `account:<>` (only while something listens), else `(unnamed)`.
    */
   readonly name?: string | undefined;
+  /**
+   * Says whose call it is: for operators, in `inspect`, `list`, the page, the command line and events. Redis keeps it, so put
+   * no secret into it. 1 to 64 characters, none of them a control character. While a process passes the lock on among its own
+   * callers, `inspect` shows the label of the first of them. Default: `Class.method` under a decorator, else none.
+   */
+  readonly label?: string | undefined;
 }
 
-/** The options of one call: {@link LockCallOptions}, a mode, a name, and a signal to cancel it. */
+/** The options of one call: {@link LockCallOptions}, a mode, a name, a label, and a signal to cancel it. */
 export interface AcquireOptions extends LockCallOptions, ModeOptions, NameOptions {
   /**
    * Cancels a waiting call, which rejects with `signal.reason` at once. A cancelled call leaves nothing: it holds no lock,
@@ -110,6 +117,8 @@ export interface CallSettings {
   readonly slowHold: number;
   /** The name of the lock in events; undefined if nobody named it. */
   readonly name: string | undefined;
+  /** What operators see of its caller; undefined if nobody labelled it. */
+  readonly label: string | undefined;
   /** How many callers may hold the lock at once; undefined for an exclusive lock. */
   readonly share: Share | undefined;
   /** The format of another service; undefined for the library's own. */
@@ -130,6 +139,7 @@ export const CALL_DEFAULTS: CallSettings = {
   slowWait: Infinity,
   slowHold: Infinity,
   name: undefined,
+  label: undefined,
   share: undefined,
   dialect: undefined,
 };
@@ -164,13 +174,14 @@ const BOUNDS: Record<
 export function callSettings(
   options: LockCallOptions & ModeOptions & PermitOptions & NameOptions,
   defaults: CallSettings,
-  allowed: readonly string[] = ['signal', 'mode', 'name'],
+  allowed: readonly string[] = ['signal', 'mode', 'name', 'label'],
 ): CallSettings {
   const settings: Record<string, unknown> = { ...defaults };
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     if (allowed.includes(name)) {
       if (name === 'name') settings[name] = checkedName(value);
+      else if (name === 'label') settings[name] = checkedLabel(value);
       else if (name === 'onLost') oneOf('"onLost"', value as string, ON_LOST);
     } else if (name === 'dialect') {
       settings[name] = dialectSettings(value);
@@ -211,7 +222,7 @@ export function callSettings(
 export const ON_LOST: readonly string[] = ['throw', 'ignore'];
 
 /** The settings that are not options of every call. */
-const HIDDEN = ['share', 'name'];
+const HIDDEN = ['share', 'name', 'label'];
 
 function checkedMaxWaiting(value: unknown): number {
   if (value === Infinity || (Number.isSafeInteger(value) && (value as number) >= 1)) {

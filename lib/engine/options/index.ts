@@ -9,6 +9,7 @@ export * from './on-abort.js';
 export * from './async-dispose.js';
 export { BoundedCache } from './bounded-cache.js';
 export * from './call-options.js';
+export * from './label.js';
 export * from './limits.js';
 export * from './module-options.js';
 export * from './redis-source.js';

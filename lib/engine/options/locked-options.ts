@@ -36,8 +36,15 @@ export const POLICY_DEFAULTS = {
 } as const satisfies LockedPolicy;
 
 /** The options of `@Locked`. */
-export interface LockedOptions
-  extends LockCallOptions, ModeOptions, PermitOptions, NameOptions, LockedPolicy {
+export interface LockedOptions<Args extends readonly unknown[] = never[]>
+  extends LockCallOptions, ModeOptions, PermitOptions, Omit<NameOptions, 'label'>, LockedPolicy {
+  /**
+   * Says whose call it is: for operators, in `inspect`, `list`, the page, the command line and events. A text, or a function
+   * of the method's arguments. Redis keeps it, so put no secret into it. 1 to 64 characters, none of them a control character.
+   * While a process passes the lock on among its own callers, `inspect` shows the label of the first of them.
+   * Default: `Class.method`.
+   */
+  readonly label?: string | ((...args: Args) => string) | undefined;
   /** The `name` of the RedisLockModule to use. Default: the module without a name. */
   readonly module?: string | undefined;
   /**
@@ -65,6 +72,7 @@ export const POLICY_OPTIONS = [
   'mode',
   'permits',
   'name',
+  'label',
   'module',
   'leaveWithClient',
   ...Object.keys(ALLOWED),

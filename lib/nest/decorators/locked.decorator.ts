@@ -10,10 +10,11 @@ import {
   type CallSettings,
   callSettings,
   checkPolicy,
+  labelOfPlace,
   type LockedOptions,
   POLICY_OPTIONS,
 } from '../../engine/options/index.js';
-import { CallPlans } from '../services/call-plan.js';
+import { CallPlans, labelled } from '../services/call-plan.js';
 import {
   endOfBody,
   endOfResponse,
@@ -61,14 +62,14 @@ export type LockedMetadata = readonly {
  */
 export function Locked<Args extends readonly unknown[], Busy = unknown>(
   key: LockedKey<Args>,
-  options?: Omit<LockedOptions, 'onBusy'> & {
+  options?: Omit<LockedOptions<Args>, 'onBusy'> & {
     readonly onBusy?: 'throw' | ((context: BusyContext) => Busy) | undefined;
   },
 ): LockedDecorator<Args, Lockable, Busy>;
 // The last overload takes all options, because the compiler's message on a wrong option cites this overload.
 export function Locked<Args extends readonly unknown[]>(
   key: LockedKey<Args>,
-  options: LockedOptions,
+  options: LockedOptions<Args>,
 ): LockedDecorator<Args, PromiseLike<unknown>, undefined>;
 export function Locked(
   key: LockedKey<never[]>,
@@ -79,9 +80,16 @@ export function Locked(
     const original = decoratedMethod('@Locked', target, method, descriptor);
     const skips = options.onBusy === 'skip';
     const name = options.name ?? nameOfKey(key, methodName);
+    const { label: given } = options;
+    const label =
+      given === undefined
+        ? labelOfPlace(methodName)
+        : typeof given === 'function'
+          ? undefined
+          : given;
     const settingsOver = (defaults: CallSettings): CallSettings => {
       const own = skips ? { ...defaults, wait: 0 } : defaults;
-      return callSettings({ ...options, name }, own, POLICY_OPTIONS);
+      return callSettings({ ...options, name, label }, own, POLICY_OPTIONS);
     };
     const plans = checkedFor(`@Locked on ${methodName}`, () => {
       checkPolicy(options);
@@ -104,7 +112,9 @@ export function Locked(
       const names = lockNames(keyOf(args, instance), plan.maxKeyBytes);
       const run = (lease: unknown): unknown =>
         original.apply(instance, argumentsWith(args, leaseAt, lease));
-      return new LockedCall(plan, names, args, run, instance);
+      const called =
+        typeof given === 'function' ? labelled(plan, given.apply(instance, args as never[])) : plan;
+      return new LockedCall(called, names, args, run, instance);
     }
 
     /** The function that Nest calls and that has its metadata: this wrapper, or one that a decorator above put around it. */

@@ -20,6 +20,7 @@ import {
   responseParameter,
   SENDS_STREAMS,
 } from '../services/end-of-stream.js';
+import { labelled } from '../services/call-plan.js';
 import type { LockService } from '../services/lock.service.js';
 import { lockServiceToken, whyMissing } from '../services/lock-service-token.js';
 import { AnswerRows } from '../services/answer-rows.js';
@@ -75,7 +76,7 @@ export class LockInterceptor implements NestInterceptor {
   #guard(
     context: ExecutionContext,
     { isSse, response }: Handling,
-    { keyOf, module, plans, options }: LockedRequestSettings,
+    { keyOf, labelOf, module, plans, options }: LockedRequestSettings,
     inner: Observable<unknown>,
     run: HandlerRun,
   ): Observable<unknown> {
@@ -84,7 +85,7 @@ export class LockInterceptor implements NestInterceptor {
     const call = (body: () => unknown): LockedCall => {
       const plan = plans.on(service);
       const names = lockNames(keyOf(context), plan.maxKeyBytes);
-      return new LockedCall(plan, names, context.getArgs(), body);
+      return new LockedCall(labelled(plan, labelOf(context)), names, context.getArgs(), body);
     };
     if (isSse || type === 'rpc' || type === 'ws') {
       const locked = defer(() => call(() => inner).observable(run.over));

@@ -4,6 +4,7 @@ import { keyReader, nameOfKey, type Names } from '../../engine/keys/index.js';
 import {
   callSettings,
   checkPolicy,
+  labelOfPlace,
   type LockedOptions,
   POLICY_OPTIONS,
 } from '../../engine/options/index.js';
@@ -13,7 +14,11 @@ import { CallPlans } from '../services/call-plan.js';
 export const LOCKED_REQUEST_METADATA = Symbol('nest-redis-lock:locked-request');
 
 /** The options of `@LockedRequest`. A busy request cannot be skipped: it would look as if it had been handled. */
-export type LockedRequestOptions = Omit<LockedOptions, 'returns' | 'onBusy'> & {
+export type LockedRequestOptions = Omit<LockedOptions, 'returns' | 'onBusy' | 'label'> & {
+  /**
+   * Says whose call it is, as in `@Locked`: a text, or a function of the ExecutionContext. Default: `Class.method` of the handler.
+   */
+  readonly label?: string | ((context: ExecutionContext) => string) | undefined;
   readonly onBusy?: 'throw' | undefined;
 };
 
@@ -56,6 +61,7 @@ const KNOWN = [...new Set(Object.values(ROOTS).flatMap((roots) => Object.keys(ro
 /** The checked key and options of one `@LockedRequest`. */
 export class LockedRequestSettings {
   readonly keyOf: (context: ExecutionContext) => string | readonly string[];
+  readonly labelOf: (context: ExecutionContext) => string | undefined;
   readonly module: string | undefined;
   readonly plans: CallPlans;
 
@@ -64,8 +70,10 @@ export class LockedRequestSettings {
     readonly options: LockedRequestOptions,
   ) {
     const name = options.name ?? (typeof key === 'function' ? undefined : nameOfKey(key));
+    const { label: given } = options;
+    const label = typeof given === 'function' ? undefined : given;
     this.plans = new CallPlans(
-      (defaults) => callSettings({ ...options, name }, defaults, POLICY_OPTIONS),
+      (defaults) => callSettings({ ...options, name, label }, defaults, POLICY_OPTIONS),
       options,
     );
     checkPolicy(options);
@@ -75,8 +83,15 @@ export class LockedRequestSettings {
         '@LockedRequest takes no onBusy but "throw": the request would be answered without having been handled.',
       );
     }
+    this.labelOf =
+      typeof given === 'function' ? given : label === undefined ? handlerOf : () => label;
     this.keyOf = typeof key === 'function' ? key : keyReader(key, NAMES);
   }
+}
+
+/** The label of a request, unless its decorator says another. */
+function handlerOf(context: ExecutionContext): string | undefined {
+  return labelOfPlace(`${context.getClass().name}.${context.getHandler().name}`);
 }
 
 const NAMES: Names<ExecutionContext> = {

@@ -3,6 +3,7 @@ import { UNNAMED } from '../../engine/events/index.js';
 import { refuseInVain } from '../../engine/locks/preconditions.js';
 import {
   type CallSettings,
+  checkedLabel,
   LENIENT_DEFAULTS,
   type LockedPolicy,
 } from '../../engine/options/index.js';
@@ -14,6 +15,15 @@ export interface CallPlan {
   readonly maxKeyBytes: number;
   readonly call: CallSettings;
   readonly policy: LockedPolicy;
+}
+
+/**
+ * The plan of one call, which says whose it is; undefined: nobody's.
+ * @throws LockOptionsError for what is no label.
+ */
+export function labelled(plan: CallPlan, label: unknown): CallPlan {
+  if (label === undefined) return plan;
+  return { ...plan, call: { ...plan.call, label: checkedLabel(label) } };
 }
 
 /** The plans of one decorator: its options are read and checked once for each service, not for each call. */

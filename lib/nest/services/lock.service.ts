@@ -187,16 +187,25 @@ export class LockService
   /**
    * Continues a lease that another process gave away by `lease.handOver()`. This process then holds the lock alone, with the
    * same fencing token, and renews it. Only the first `restore` of a text succeeds. After a lost answer the call asks once
-   * more, so it takes at most twice `commandTimeout`.
+   * more, so it takes at most twice `commandTimeout`. Of several locks it restores all, or gives back those that are left.
    * @example `const lease = await locks.restore(job.data.handOver); … await lease.release();`
    * @throws LeaseLostError if the lease was restored before, was forced free, or has ended; LockStoreError when Redis fails:
    * try again; LockOptionsError for a text of another origin, or on a quorum; LockLimitError; LockShutdownError: this process
    * holds nothing then, and another may restore the lease unless this call was in flight when `shutdownGrace` ended.
    */
   async restore(text: string): Promise<Lease> {
-    const handOver = readHandOver(text);
-    this.#name(handOver.request.key);
-    return this.#client.restore(handOver);
+    return this.#client.restore(this.#handedOver(text));
+  }
+
+  /**
+   * Gives back the lease that a process gave away by `lease.handOver()`, instead of restoring it: the next caller in the queue
+   * has the lock. Resolves to false if the lease was restored or discarded before, was forced free, or has ended. A rest of its
+   * `minHold` keeps the lock taken.
+   * @throws LockStoreError when Redis fails: the lock is given back as soon as it answers, at the latest when its ttl is over;
+   * LockOptionsError for a text of another origin.
+   */
+  async discard(text: string): Promise<boolean> {
+    return this.#client.discard(this.#handedOver(text));
   }
 
   /** Returns the lease around the running code: the one on `key`, or the innermost. Undefined outside of any lease. */
@@ -313,9 +322,18 @@ export class LockService
     return lockNames(keys, this.#settings.limits.keyBytes);
   }
 
+  /** @throws LockOptionsError, LockKeyError */
+  #handedOver(text: string): ReturnType<typeof readHandOver> {
+    const parts = readHandOver(text);
+    for (const { request } of parts) this.#name(request.key);
+    return parts;
+  }
+
   /** Returns the settings of one call; a call without options shares the module's, at no cost. */
   #call(options: WithLockOptions | undefined): CallSettings {
     const { call } = this.#settings;
-    return options ? callSettings(options, call, ['signal', 'mode', 'name', 'onLost']) : call;
+    return options
+      ? callSettings(options, call, ['signal', 'mode', 'name', 'label', 'onLost'])
+      : call;
   }
 }

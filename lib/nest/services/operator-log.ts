@@ -56,8 +56,14 @@ export function operatorLog(clock: Clock): Reports {
 }
 
 /** The structured fields of a line. They have no fencing token: a reader of the log must not learn what a resource trusts. */
-function fieldsOf({ name, key, mode, module }: LockSubject): object {
-  return { name, key, mode, ...(module !== undefined && { module }) };
+function fieldsOf({ name, key, label, mode, module }: LockSubject): object {
+  return {
+    name,
+    key,
+    ...(label !== undefined && { label }),
+    mode,
+    ...(module !== undefined && { module }),
+  };
 }
 
 /** The name of a lock in parentheses, if it says more than the key. */

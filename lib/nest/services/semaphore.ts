@@ -54,11 +54,11 @@ export class Semaphore {
     client: LockClient,
     defaults: CallSettings,
     readonly key: string,
-    { permits, name, ...others }: SemaphoreOptions,
+    { permits, name, label, ...others }: SemaphoreOptions,
   ) {
     refuseOthers(others);
     this.#client = client;
-    this.#defaults = callSettings({ name }, defaults);
+    this.#defaults = callSettings({ name, label }, defaults);
     this.permits = permits;
     wholeNumber('permits', permits, MOST_PERMITS);
   }
@@ -99,7 +99,7 @@ export class Semaphore {
     if (mode !== undefined || reentrant !== undefined) {
       throw new LockOptionsError('A semaphore has neither "mode" nor "reentrant".');
     }
-    const settings = callSettings(options, this.#defaults, ['signal', 'name', ...more]);
+    const settings = callSettings(options, this.#defaults, ['signal', 'name', 'label', ...more]);
     if (settings.dialect) checkDialect(settings.dialect, settings, { permits });
     return { ...settings, reentrant: false, share: { permits, count } };
   }

@@ -10,7 +10,7 @@ export interface BoardRow {
   /** How the lock is held, or another state of its key. */
   readonly mode: string;
   readonly held: boolean;
-  /** The processes that hold the lock, each with its number of holders. */
+  /** The processes that hold the lock, each with the label of its calls and its number of holders. */
   readonly holders: readonly (LockParty & { readonly count: number })[];
   /** The number of further processes. */
   readonly others: number;
@@ -36,10 +36,11 @@ function heldAs({ mode = 'exclusive', handedOver }: LockInspection): string {
 export function boardRow(seen: LockInspection): BoardRow {
   const { key, state, holder, holders = holder ? [holder] : [], waiters } = seen;
   const processes = new Map<string, LockParty & { count: number }>();
-  for (const { host, pid } of holders) {
-    const process = processes.get(`${host} ${pid}`) ?? { host, pid, count: 0 };
+  for (const { host, pid, label } of holders) {
+    const name = `${host} ${pid} ${label ?? ''}`;
+    const process = processes.get(name) ?? { host, pid, ...(label && { label }), count: 0 };
     process.count += 1;
-    processes.set(`${host} ${pid}`, process);
+    processes.set(name, process);
   }
   return {
     key,

@@ -28,9 +28,9 @@ export function heldAs({ state, mode, holders, handedOver }: LockInspection): st
   return holders ? `${mode} ×${holders.length}` : mode;
 }
 
-/** A process by its host and pid. */
-export function party({ host, pid }: LockParty): string {
-  return `${host} pid ${pid}`;
+/** A process by its host and pid, with the label of its call. */
+export function party({ host, pid, label }: LockParty): string {
+  return label === undefined ? `${host} pid ${pid}` : `${host} pid ${pid}, ${label}`;
 }
 
 function holdersOf({ holder, holders = [] }: LockInspection): string {

@@ -4,7 +4,7 @@
  * @property {string} key
  * @property {string} mode
  * @property {boolean} held
- * @property {{ host: string, pid: number, count: number }[]} holders
+ * @property {{ host: string, pid: number, label?: string, count: number }[]} holders
  * @property {number} others how many processes hold it that are not named
  * @property {number} [heldFor]
  * @property {number | null} [remaining] null: it never ends
@@ -96,8 +96,9 @@ function counted(count, one, many) {
 
 /** @param {Row} row */
 function processes({ holders, others }) {
-  const named = holders.map(({ host, pid, count }) => {
-    const process = pid === 0 ? 'unknown' : `${host} · pid ${pid}`;
+  const named = holders.map(({ host, pid, label, count }) => {
+    const place = pid === 0 ? 'unknown' : `${host} · pid ${pid}`;
+    const process = label === undefined ? place : `${place} · ${label}`;
     return count > 1 ? `${process} ×${count}` : process;
   });
   return others > 0 ? [...named, `and ${others} more`] : named;

@@ -115,8 +115,12 @@ function changes(context: Context, terminal: Terminal): (sight: Sight) => void {
 
 /** The parts of a lock that do not change with time alone. */
 function gistOf({ key, state, mode, holder, holders, waiting, awaiting }: LockInspection): unknown {
-  const names = holders?.map(({ host, pid }) => [host, pid]);
-  return [key, state, mode, holder?.host, holder?.pid, holder?.since, names, waiting, awaiting];
+  const names = (holders ?? (holder ? [holder] : [])).map(({ host, pid, label }) => [
+    host,
+    pid,
+    label,
+  ]);
+  return [key, state, mode, holder?.since, names, waiting, awaiting];
 }
 
 function seenIn(sight: Sight, context: Context): string[] {

@@ -1,0 +1,138 @@
+import { LeaseLostError, LockShutdownError, LockStoreError } from '../errors/index.js';
+import { newHolderId } from '../locks/holder.js';
+import type { Transferred } from '../locks/lock-store.js';
+import { onAbort } from '../options/index.js';
+import { validityOf } from '../locks/validity.js';
+import type { BaseLease } from './lease.js';
+import { Claim, isRetryable, mayHaveRun } from './claim.js';
+import type { HandOver } from './hand-over.js';
+import { HeldLease } from './held-lease.js';
+import { MultiLease } from './multi-lease.js';
+import type { EntryContext } from './queue-entry.js';
+import { pause, pauseAfter } from './timers.js';
+
+/** What one text hands over, in the order of the keys. */
+type Parts = readonly [HandOver, ...HandOver[]];
+
+/**
+ * Goes on with all that a text hands over. Of several who want it the first lock decides: who has that goes on with the others.
+ * Where one of these is gone, the rest is given back.
+ * @throws as {@link restore}.
+ */
+export async function restoreAll(
+  [first, ...others]: Parts,
+  context: EntryContext,
+  restoreOne: (handOver: HandOver) => Promise<BaseLease>,
+): Promise<BaseLease> {
+  const lease = await restoreOne(first);
+  if (others.length === 0) return lease;
+  const outcomes = await Promise.allSettled(others.map(restoreOne));
+  const leases = [lease];
+  let failure: { readonly reason: unknown } | undefined;
+  outcomes.forEach((outcome, nth) => {
+    if (outcome.status === 'fulfilled') return leases.push(outcome.value);
+    failure ??= outcome;
+    abandon(others[nth]!, context);
+  });
+  if (!failure) return new MultiLease(leases, 0);
+  await Promise.all(leases.map((each) => each.release()));
+  throw failure.reason;
+}
+
+/**
+ * Gives back all that a text hands over. False if another went on with it, or it was over. What Redis does not confirm is
+ * given back as soon as it does.
+ * @throws LockStoreError
+ */
+export async function discardAll(parts: Parts, context: EntryContext): Promise<boolean> {
+  const [first, ...others] = parts;
+  try {
+    if (!(await giveBack(first, context))) return false;
+    const given = await Promise.all(others.map((each) => giveBack(each, context)));
+    return given.every(Boolean);
+  } catch (error) {
+    if (mayHaveRun(error)) for (const each of parts) abandon(each, context);
+    throw error;
+  }
+}
+
+/** A release would keep for this process what it passes on to callers of the one that handed it over. */
+function giveBack({ request, call }: HandOver, { store }: EntryContext): Promise<boolean> {
+  return call.minHold > 0 ? store.release(request, call.minHold) : store.leave(request);
+}
+
+function abandon(handOver: HandOver, context: EntryContext): void {
+  const claim = new Claim(handOver.request, 0, context.clock);
+  context.cleanup.abandon(claim, () => giveBack(handOver, context));
+}
+
+/**
+ * Goes on with a lease that another process handed over, under a holder id of this process; once only. Repeats the request
+ * for twice the command time-out while Redis does not answer. `shutdown` ends that; a lease that comes all the same is
+ * given up.
+ * @throws LeaseLostError if another caller restored the lease or its time is over; LockStoreError if Redis failed, which
+ * may be tried again; LockShutdownError.
+ */
+export async function restore(
+  { request, call, fencingToken }: HandOver,
+  context: EntryContext,
+  shutdown: AbortSignal,
+): Promise<HeldLease> {
+  const { store, settings, clock, cleanup } = context;
+  const { key } = request;
+  const own = {
+    ...request,
+    holder: newHolderId(store.processId, request.tokenBlock > 0, call.label),
+  };
+  const claim = new Claim(own, settings.commandTimeout, clock);
+  const least = call.renew ? own : { ...own, ttl: 1 }; // an unrenewed lease keeps the time it has left
+  const fail = (error: unknown): never => {
+    cleanup.abandon(claim);
+    throw error;
+  };
+  const patience = 2 * settings.commandTimeout;
+  const giveUpAt = clock.monotonic() + patience;
+  const isOver = (): boolean => shutdown.aborted || clock.monotonic() >= giveUpAt;
+  const silence = `Lock "${key}" was not handed on within ${patience} ms.`;
+  let lastFailure: unknown = new LockStoreError(silence, { key, outcome: 'unknown' });
+  const transfer = async (): Promise<Transferred> => {
+    for (let failures = 0; ; failures += 1) {
+      const sentAt = claim.sent();
+      try {
+        const answer = await store.transfer(request, least);
+        claim.answered();
+        const { sent, remaining } = answer;
+        const isSure =
+          typeof remaining !== 'number' || validityOf({ sent, remaining }, clock) !== 'doubtful';
+        if (isSure || isOver()) return answer; // else the machine slept meanwhile, and the next answer says the same
+      } catch (error) {
+        claim.failed(error, sentAt);
+        lastFailure = error;
+        if (!isRetryable(error)) throw error;
+        await pause(pauseAfter(failures), clock, shutdown);
+        if (isOver()) throw error;
+      }
+    }
+  };
+  const answer = new Promise<Transferred>((resolve, reject) => {
+    const callOff = onAbort(shutdown, () => reject(new LockShutdownError(key)));
+    const cancel = clock.after(patience, () => reject(lastFailure));
+    transfer()
+      .then(resolve, reject)
+      .finally(() => {
+        cancel();
+        callOff();
+      });
+  });
+  const { sent, remaining, renewIn } = await answer.catch(fail);
+  if (typeof remaining !== 'number') {
+    throw new LeaseLostError(key, remaining === 'taken' ? 'taken' : 'expired');
+  }
+  if (validityOf({ sent, remaining }, clock) === 'expired') {
+    fail(new LeaseLostError(key, 'expired'));
+  }
+  const ttl = call.renew ? call.ttl : Math.min(call.ttl, remaining); // an unrenewed lease ends when it would have ended
+  const grant = { kind: 'held', sent, remaining, fencingToken, tokens: 1, renewIn } as const;
+  const { slowHold } = settings.call;
+  return new HeldLease(claim, { ...call, ttl, slowHold }, grant, clock, undefined);
+}

@@ -1,0 +1,238 @@
+import { expect } from '@jest/globals';
+import { LeaseLostError, LockOptionsError, LockStoreError } from '../../lib/engine/errors/index.js';
+import { readHandOver } from '../../lib/engine/client/hand-over.js';
+import type { Lease } from '../../lib/engine/client/lease.js';
+import { MARKERS } from '../../lib/engine/locks/holder.js';
+import type { LockStore } from '../../lib/engine/locks/lock-store.js';
+import { atMost, POLL, TTL } from '../support/bounds.js';
+import type { Contract } from '../support/contract.js';
+import { later } from '../support/later.js';
+import { type LockingProcess, withSteps, type World } from '../support/world.js';
+
+const SEATS = ['A1', 'A2', 'A3'];
+
+function restore(process: LockingProcess, text: string): Promise<Lease> {
+  return process.locks.restore(readHandOver(text));
+}
+
+function discard(process: LockingProcess, text: string): Promise<boolean> {
+  return process.locks.discard(readHandOver(text));
+}
+
+/** The locks of these that somebody has. */
+async function taken(world: World, keys: readonly string[] = SEATS): Promise<string[]> {
+  const types = await Promise.all(keys.map(async (key) => (await world.snapshot(key)).type));
+  return keys.filter((_, nth) => types[nth] !== 'none');
+}
+
+async function untilFree(world: World, keys?: readonly string[]): Promise<void> {
+  await world.until('all are free', async () => (await taken(world, keys)).length === 0);
+}
+
+/** A process whose step fails for one of the locks. */
+function failing(
+  world: World,
+  step: 'transfer' | 'leave',
+  key: string,
+  outcome: 'unsent' | 'unknown',
+): Promise<LockingProcess> {
+  const error = (): Promise<never> =>
+    Promise.reject(new LockStoreError('It did not answer.', { key, outcome }));
+  let failed = false;
+  const once = <Args extends [{ key: string }, ...unknown[]], T>(
+    right: (...args: Args) => Promise<T>,
+  ) => {
+    return (...args: Args): Promise<T> => {
+      if (args[0].key !== key || failed) return right(...args);
+      failed = true;
+      return error();
+    };
+  };
+  return world.process({ commandTimeout: 200 }, (store) =>
+    withSteps(store, {
+      [step]: once((store[step] as LockStore['transfer']).bind(store)),
+    }),
+  );
+}
+
+export const handOverSeveral: Contract = {
+  async 'a lease on several locks goes on in the process that restores it, under its tokens'(
+    world,
+  ) {
+    const [a, b] = [await world.process(), await world.process()];
+    const given = await a.acquire({ key: SEATS });
+    const { signal } = given;
+    const tokens = SEATS.map((key) => given.fencingTokenOf(key));
+    const text = given.handOver();
+    expect(given.held).toBe(false);
+    await text;
+    expect([given.handedOver, signal.aborted]).toEqual([true, true]);
+    expect(signal.reason).toMatchObject({ code: 'LEASE_LOST', reason: 'transferred' });
+    expect(await taken(world)).toEqual(SEATS);
+    const restored = await restore(b, await text);
+    expect(restored).toMatchObject({ keys: SEATS, held: true });
+    expect(SEATS.map((key) => restored.fencingTokenOf(key))).toEqual(tokens);
+    expect(await given.release()).toBe(false);
+    expect(await restored.release()).toBe(true);
+    expect(await taken(world)).toEqual([]);
+  },
+
+  async 'it is handed on again, and who restored it renews all of it'(world) {
+    const [a, b, c] = [await world.process(), await world.process(), await world.process()];
+    const text = await (await a.acquire({ key: SEATS, ttl: TTL })).handOver();
+    const restored = await restore(b, text);
+    await world.renewed(b, TTL, 6);
+    expect(restored.held).toBe(true);
+    const again = await restore(c, await restored.handOver());
+    expect([restored.held, again.held]).toEqual([false, true]);
+    expect(await again.release()).toBe(true);
+    expect(await taken(world)).toEqual([]);
+  },
+
+  async 'of many who restore or discard it, one has all of it, and the others nothing'(world) {
+    const [a, b, c] = [await world.process(), await world.process(), await world.process()];
+    for (let time = 0; time < 5; time += 1) {
+      const text = await (await a.acquire({ key: SEATS })).handOver();
+      const restores = [b, c, a].map((process) => restore(process, text));
+      const discards = [c, b].map((process) => discard(process, text));
+      const restored = (await Promise.allSettled(restores)).flatMap((outcome) =>
+        outcome.status === 'fulfilled' ? [outcome.value] : [],
+      );
+      const discarded = (await Promise.all(discards)).filter(Boolean);
+      expect(restored.length + discarded.length).toBe(1);
+      for (const lease of restored) {
+        expect([lease.held, await lease.release()]).toEqual([true, true]);
+      }
+      await untilFree(world);
+    }
+  },
+
+  async 'it ends after its ttl if nobody restores it'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const text = await (await a.acquire({ key: SEATS, ttl: TTL })).handOver();
+    await world.pass(TTL);
+    await untilFree(world);
+    await expect(restore(b, text)).rejects.toThrow(LeaseLostError);
+    expect(await discard(b, text)).toBe(false);
+  },
+
+  async 'where one of its locks was freed by force, the rest is given back'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    for (const key of SEATS.slice(1)) {
+      const text = await (await a.acquire({ key: SEATS })).handOver();
+      await b.locks.force(key);
+      await expect(restore(b, text)).rejects.toThrow(LeaseLostError);
+      await untilFree(world);
+      expect(b.locks.load.held).toBe(0);
+    }
+  },
+
+  async 'where Redis refuses one of them for good, all are given back'(world) {
+    const a = await world.process();
+    const b = await world.process({}, (store) =>
+      withSteps(store, {
+        transfer: (request, successor) =>
+          request.key === 'A2'
+            ? Promise.reject(
+                new LockStoreError('No right.', { outcome: 'refused', retryable: false }),
+              )
+            : store.transfer(request, successor),
+      }),
+    );
+    const text = await (await a.acquire({ key: SEATS, ttl: 60_000 })).handOver();
+    await expect(restore(b, text)).rejects.toThrow('No right.');
+    await untilFree(world);
+  },
+
+  async 'a hand-over of which Redis confirms a part is a loss, and leaves nothing'(world) {
+    for (const outcome of ['unsent', 'unknown'] as const) {
+      const a = await failing(world, 'transfer', 'A2', outcome);
+      const lease = await a.acquire({ key: SEATS });
+      await expect(lease.handOver()).rejects.toMatchObject({ reason: 'unconfirmed' });
+      expect(lease.held).toBe(false);
+      await untilFree(world);
+      expect(a.locks.load).toMatchObject({ held: 0, watched: 0 });
+    }
+  },
+
+  async 'a hand-over of which nothing happened changes nothing'(world) {
+    const b = await world.process();
+    let fails = true;
+    const a = await world.process({}, (store) =>
+      withSteps(store, {
+        transfer: (...requests) =>
+          fails
+            ? Promise.reject(new LockStoreError('It was not sent.', { outcome: 'unsent' }))
+            : store.transfer(...requests),
+      }),
+    );
+    const lease = await a.acquire({ key: SEATS });
+    await expect(lease.handOver()).rejects.toThrow(LockStoreError);
+    expect([lease.held, lease.signal.aborted]).toEqual([true, false]);
+    fails = false;
+    const restored = await restore(b, await lease.handOver());
+    expect(await restored.release()).toBe(true);
+  },
+
+  async 'one of its locks that is held more than once, or shared, stays with the others'(world) {
+    const a = await world.process();
+    const outer = await a.acquire({ key: 'A2' });
+    await outer.run(async () => {
+      const lease = await a.acquire({ key: SEATS });
+      await expect(lease.handOver()).rejects.toThrow(LockOptionsError);
+      expect(lease.held).toBe(true);
+      await lease.release();
+    });
+    await outer.release();
+  },
+};
+
+export const discarding: Contract = {
+  async 'a lease on its way that is discarded is free at once, and the next caller has it'(world) {
+    const [a, b, c] = [await world.process(), await world.process(), await world.process()];
+    const given = await a.acquire();
+    const waits = [later(a.acquire())]; // in the process that gave it away
+    await world.waiting(1);
+    waits.push(later(c.acquire()));
+    await world.waiting(2);
+    const text = await given.handOver();
+    const from = world.clock.monotonic();
+    expect(await discard(b, text)).toBe(true);
+    await world.finish(Promise.all(waits.map(async (wait) => (await wait).release())));
+    expect(world.clock.monotonic() - from).toBeLessThan(atMost(world, POLL / 10)); // they are told, and need not ask
+    expect(await discard(a, text)).toBe(false);
+    await expect(restore(b, text)).rejects.toThrow(LeaseLostError);
+  },
+
+  async 'what was restored is not discarded'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const text = await (await a.acquire()).handOver();
+    const lease = await restore(b, text);
+    expect(await discard(a, text)).toBe(false);
+    await lease.extend();
+    expect(await lease.release()).toBe(true);
+  },
+
+  async 'the rest of a minimum hold keeps it taken'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const text = await (await a.acquire({ minHold: TTL })).handOver();
+    expect(await discard(b, text)).toBe(true);
+    expect(await world.holder()).toBe(MARKERS.kept);
+    await world.pass(TTL);
+    await untilFree(world, ['k']);
+  },
+
+  async 'what Redis does not confirm is given back as soon as it does'(world) {
+    const a = await world.process();
+    const b = await failing(world, 'leave', 'k', 'unknown');
+    const text = await (await a.acquire({ ttl: 60_000 })).handOver();
+    await expect(discard(b, text)).rejects.toThrow(LockStoreError);
+    await untilFree(world, ['k']);
+    expect(await discard(b, text)).toBe(false);
+  },
+
+  async 'a text of another origin is refused'(world) {
+    const a = await world.process();
+    expect(() => discard(a, 'k')).toThrow(LockOptionsError);
+  },
+};
