@@ -2,7 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { readFileSync } from 'node:fs';
 import { besideTimestamps } from '../../lib/engine/locks/timestamp-compat/timestamp-compat.js';
-import { LuaScript } from '../../lib/engine/redis/index.js';
+import { nativeScripts } from '../../lib/engine/locks/native-scripts.js';
+import {
+  BESIDE,
+  commandsOf,
+  LuaScript,
+  missingRights,
+  rightsFor,
+} from '../../lib/engine/redis/index.js';
+import luaparse from 'luaparse';
 import * as constants from '../../lib/engine/protocol/constants.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { luaScripts } from '../support/lua-scripts.js';
@@ -71,6 +79,43 @@ it('each script has a name of its own, for who traces commands', () => {
   expect(names.filter((name) => !/^[a-z-]+\.[a-zA-Z]+$/.test(name ?? ''))).toEqual([]);
   expect(new Set(names).size).toBe(names.length);
   for (const { sha, name, traced } of all) expect(traced).toEqual([sha, name]);
+});
+
+/** What Redis gives a script. Any other name that no line declares would be nil there. */
+const GIVEN = 'KEYS ARGV redis ipairs math pcall string table tonumber type unpack'.split(' ');
+
+it('each script declares the keys and operands that its includes need', () => {
+  const all = scripts.flatMap((script) =>
+    /^(lock|readers|permits|condition)\./.test(script.name!)
+      ? [script, besideTimestamps(script)]
+      : [script],
+  );
+  const free = all.flatMap(({ name, source: text }) =>
+    luaparse
+      .parse(text, { scope: true, luaVersion: '5.1' })
+      .globals.filter((each) => !GIVEN.includes(each.name))
+      .map((each) => `${name}: ${each.name}`),
+  );
+  expect(free).toEqual([]);
+});
+
+it('each key of a native script is the lock, the fence or one beside the lock', () => {
+  const names = nativeScripts.flatMap((script) =>
+    [script, besideTimestamps(script)].flatMap(({ keys }) => keys),
+  );
+  expect([...new Set(names)].sort()).toEqual(['lock', 'fence', ...BESIDE].sort());
+});
+
+it('the start-up tries whether the Redis user may run each command of a native script', async () => {
+  const tried: string[] = [];
+  const connection = {
+    async send(_: string, [, , calls]: [string, number, string]) {
+      tried.push(...(JSON.parse(calls) as string[][]).map(([command]) => command!));
+    },
+  };
+  await missingRights(connection as never, rightsFor('lock:', nativeScripts));
+  const untried = commandsOf(nativeScripts).filter((command) => !tried.includes(command));
+  expect(untried).toEqual(['time', 'publish']); // the first script of all, and the first message, find these missing
 });
 
 describe.each(files)('%s', (file) => {

@@ -1,7 +1,7 @@
 import { slotTagOf } from '../../lib/engine/redis/cluster/slot-map.js';
-import { fenceKey, lockKeyList } from '../../lib/engine/redis/index.js';
+import { BESIDE, fenceKey, lockKeyList } from '../../lib/engine/redis/index.js';
 
-const NAMES = ['lock', 'queue', 'seen', 'fence', 'version', 'holders', 'grant'] as const;
+const NAMES = ['lock', 'fence', ...BESIDE] as const;
 
 /** The Redis keys that a lock may have. */
 export type LockKeys = Readonly<Record<(typeof NAMES)[number], string>>;

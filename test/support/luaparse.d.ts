@@ -7,6 +7,11 @@ declare module 'luaparse' {
   }
   const luaparse: {
     parse(source: string, options: { ranges: true; luaVersion: '5.1'; comments: false }): Node;
+    /** The names that no line declares. */
+    parse(
+      source: string,
+      options: { scope: true; luaVersion: '5.1' },
+    ): { readonly globals: readonly { readonly name: string }[] };
   };
   export default luaparse;
 }

@@ -13,7 +13,7 @@ const BLOCK = 1 + BUDGET.handOffs;
 
 /**
  * The least `waitersPerKey` with which leases are handed off in batches. Entries that were served in a batch, 64 at most
- * (batch-behind.lua), stay in the store's queue until it ends. Under a lower limit, others would be refused for them.
+ * (`batch_behind`), stay in the store's queue until it ends. Under a lower limit, others would be refused for them.
  */
 const ENOUGH_FOR_BATCHES = 1_000;
 

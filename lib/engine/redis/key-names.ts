@@ -1,5 +1,8 @@
 import { bulk, KeyList, type Keys } from './resp.js';
 
+/** The keys that a lock may have beside its own, by their names in scripts: each is `<base>:<name>` in Redis. */
+export const BESIDE = ['queue', 'seen', 'holders', 'version', 'grant'] as const;
+
 /** The types of the keys that keep locks. */
 export type KeyType = 'string' | 'zset' | 'hash';
 

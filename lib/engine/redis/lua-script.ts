@@ -94,8 +94,13 @@ export class LuaScript {
     this.traced = [this.sha, name];
   }
 
-  /** The keys in the order of the script. */
+  /**
+   * The keys in the order of the script.
+   * @throws TypeError for a key that the caller does not name: a script would write to `undefined`.
+   */
   keyList(keys: Readonly<Record<string, string>>): KeyList {
+    const missing = this.keys.find((name) => keys[name] === undefined);
+    if (missing !== undefined) throw new TypeError(`Script ${this.name} needs a key "${missing}".`);
     return new KeyList(this.keys.map((name) => keys[name]!));
   }
 

@@ -3,6 +3,7 @@ import { type DialectSettings, momentOf } from '../../options/index.js';
 import { TAKE_OVER_PAUSE } from '../../protocol/constants.js';
 import {
   baseOf,
+  BESIDE,
   fenceKey,
   KeyList,
   type LockServer,
@@ -255,12 +256,8 @@ export class DialectLock {
     );
     return {
       lock,
-      queue: `${base}:queue`,
-      seen: `${base}:seen`,
       fence,
-      holders: `${base}:holders`,
-      grant: `${base}:grant`,
-      version: `${base}:version`,
+      ...Object.fromEntries(BESIDE.map((name) => [name, `${base}:${name}`])),
       ...others,
     };
   }

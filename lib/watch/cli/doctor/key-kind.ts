@@ -1,5 +1,5 @@
 import { epochKey } from '../../../engine/locks/server-epoch.js';
-import { baseOf } from '../../../engine/redis/index.js';
+import { baseOf, BESIDE } from '../../../engine/redis/index.js';
 import { isLockName } from '../../../engine/inspection/inspection.js';
 
 /**
@@ -10,7 +10,7 @@ export type KeyKind = 'lock' | 'beside' | 'fence' | 'generation' | 'old' | 'fore
 
 const FENCE = /^\{\d*\}:fence$/;
 /** The suffixes of keys beside a lock: present ones, and those of older versions. */
-const NOW = /^(.+):(?:queue|seen|version|holders|grant)$/s;
+const NOW = new RegExp(`^(.+):(?:${BESIDE.join('|')})$`, 's');
 const BEFORE = /^(.+?):(?:fence|cond(?::[^{}]*)?)$/s;
 
 export function kindOf(key: string, prefix: string, keyBytes: number): KeyKind {
