@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startChild } from './children.js';
 
+/** What was found on the PATH: each look is a process. */
+const found = new Map<string, string>();
+
 /** The redis-server to start: REDIS_SERVER, else the one on the PATH, else installed where that needs no question (Debian, as root). */
 export function findRedisServer(): string {
   const named = process.env['REDIS_SERVER'] ?? which('redis-server');
@@ -20,7 +23,10 @@ export function findRedisServer(): string {
 
 function which(command: string): string | undefined {
   try {
-    return execFileSync('which', [command], { encoding: 'utf8' }).trim() || undefined;
+    const path =
+      found.get(command) ?? execFileSync('which', [command], { encoding: 'utf8' }).trim();
+    if (path) found.set(command, path);
+    return path || undefined;
   } catch {
     return undefined;
   }

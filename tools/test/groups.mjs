@@ -1,14 +1,15 @@
 // Specs that share what they load: Jest loads Nest, ioredis and lib anew for each file, which took half of the processor's
-// time of a run. So a run writes files that import some ten specs each, and removes them at its end.
+// time of a run. So a run writes files that import some eight specs each, and removes them at its end.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 
 /** Where the files of a run are, to Jest alone. */
 const FOLDER = 'test/.groups';
-const SIZE = 10;
+const SIZE = 8;
 
 /** Of which folders the specs share what they load; elsewhere loading is the least. */
-const SHARING = /^test\/(contracts|fencing|nest|sample|telemetry|testing|transports|unit)\//;
+const SHARING =
+  /^test\/(contracts|dialects|docs|faults|fencing|nest|sample|telemetry|testing|transports|unit)\//;
 
 /** What is meant for a file: such a spec has one of its own. */
 const ALONE = /unstable_mockModule|jest\.setTimeout/;

@@ -29,7 +29,7 @@ const LONGEST = { ...NEWEST, env: { FULL: '1' } };
 /**
  * What a command runs after its checks, each part in a process of its own, since Jest remembers by path what is an ES
  * module. `env` is what the specs find, `needs` are programs beside Redis, `projects` folders
- * with packages of their own, `server` is one of tools/servers. What `isGrouped` loads modules once for ten specs, and what people watch run `isAlone`. A part is named in what the run prints.
+ * with packages of their own, `server` is one of tools/servers. What `isGrouped` loads modules once for eight specs, and what people watch run `isAlone`. A part is named in what the run prints.
  * `npm test` runs the quick ones; `npm run test:full` those that complete them. Together they run every spec.
  */
 export const PARTS = {
