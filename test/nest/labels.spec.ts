@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, type ExecutionContext, Get, Injectable, Param } from '@nestjs/common';
 import {
-  type LockEventMap,
+  type LockDialect,
   Locked,
+  type LockEventMap,
   LockedRequest,
   LockOptionsError,
   LockService,
@@ -155,5 +156,20 @@ it('a semaphore labels its calls, and a call otherwise', async () => {
   const labels = holders.map(({ label }) => String(label)).sort();
   expect(labels).toEqual(['big one', 'exports']);
   for (const lease of leases) await lease.release();
+  await locks.onApplicationShutdown();
+});
+
+it.each<LockDialect>([
+  'redlock',
+  'redisson',
+  'symfony',
+  { name: 'spring', registry: 'locks' },
+  'python-redis-lock',
+])('a lock in the format of %j is labelled, too', async (dialect) => {
+  locks = memoryLockService();
+  const lease = await locks.acquire('k', { dialect, label: 'größe 木' });
+  const { holder } = await locks.inspect('k', { dialect });
+  expect(holder).toMatchObject({ pid: process.pid, label: 'größe 木' });
+  expect(await lease.release()).toBe(true);
   await locks.onApplicationShutdown();
 });

@@ -234,8 +234,8 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
 
   #newEntry(outage?: Outage): QueueEntry {
     const { context, key } = this;
-    const { ttl, wait, share, dialect, label, ...call } = this.#first!.call;
-    const maxWaiting = this.#admitted ? Infinity : call.maxWaiting; // nobody is refused after that
+    const { ttl, wait, share, dialect, label, maxWaiting: most } = this.#first!.call;
+    const maxWaiting = this.#admitted ? Infinity : most; // nobody is refused after that
     const tokenBlock = this.#admitted ? this.tokenBlock : Math.min(this.tokenBlock, FIRST_BLOCK);
     const wanted = { key, ttl, tokenBlock, share, dialect, queue: wait > 0, maxWaiting, label };
     return (this.#entry = new QueueEntry(context, this, wanted, outage));
