@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createLock as createIoredisLock } from '@microfleet/ioredis-lock';
 import { LockFactory } from '@verrou/core';
@@ -96,6 +97,17 @@ export const nodePeers: readonly Peer[] = [
         await mutex.release();
         return before === mutex.identifier;
       };
+    };
+  }),
+  // Written from its source, since it brings a Nest of its own: an id for each process, and these two commands.
+  nodePeer('nestjs-simple-redis-lock', { name: 'plain', prefix: 'lock:' }, (client) => {
+    const id = randomUUID();
+    const unlock =
+      "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end";
+    return async (name, ttl) => {
+      const key = `lock:${name}`;
+      if ((await client.set(key, id, 'PX', ttl, 'NX')) === null) throw new Error('busy');
+      return async () => (await client.eval(unlock, 1, key, id)) === 1;
     };
   }),
   nodePeer('@verrou/core', 'verrou', (client) => {
