@@ -8,7 +8,7 @@ import type { Clock } from '../options/index.js';
  * does so once more after that.
  */
 export class Claim {
-  /** The last renewal, if there was one. */
+  /** The last renewal of the lease; undefined before the first. */
   renewal: { readonly underWay: boolean } | undefined;
   /** The request that awaited a condition, if one did. If the grant was forged, it may still stand in the queue. */
   awaited: LockRequest | undefined;
@@ -28,7 +28,7 @@ export class Claim {
   awaitsNoMore(): void {
     const { key, holder, ttl, tokenBlock, condition } = this.request;
     if (!condition) return;
-    this.awaited = { ...this.request, wanted: undefined }; // `wanted` would keep its queue entry in memory
+    this.awaited = { ...this.request, wanted: undefined }; // the function `wanted` would keep its queue entry in memory
     this.request = { key, holder, ttl, tokenBlock };
   }
 

@@ -38,7 +38,7 @@ export class Cleanup {
   /** Gives up the holder id once. */
   async leave({ request, awaited }: Claim): Promise<void> {
     await this.store.leave(request);
-    if (awaited) await this.store.leave(awaited); // in this order a used signal is not passed on
+    if (awaited) await this.store.leave(awaited); // the entry for the lock leaves before the awaiting one: in this order no used signal is passed on
   }
 
   /** Removes entries that had their turns in memory from the store's queue. No request of theirs is under way. */

@@ -129,7 +129,7 @@ class ConditionWait implements EntryListener {
     this.#entry.askGivingBack(former.request).then(
       (gaveBack) => {
         this.#begun = true;
-        const stays = !gaveBack && former.state !== 'held'; // the queue was full, and the caller has given up meanwhile
+        const stays = !gaveBack && former.state !== 'held'; // the queue was full, so the lock stays the caller's, but it has given up meanwhile
         if (isUncertain || stays) context.registry.abandon(former);
       },
       (error: unknown) => this.#notGivenBack(error),
@@ -178,7 +178,7 @@ class ConditionWait implements EntryListener {
   }
 
   failed(entry: QueueEntry, error: unknown): void {
-    if (!this.#begun) return; // the answer to the first request says more
+    if (!this.#begun) return; // `#notGivenBack` handles a failure of the first request
     if (!isRetryable(error) || entry.outageIsOver) this.#leave(error);
   }
 

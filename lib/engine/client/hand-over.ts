@@ -19,10 +19,10 @@ function restOf(bound: number, since: number, now: number): number {
   return Math.max(0, Math.ceil(since + bound - now));
 }
 
-/** What a text begins with. One of an older version has neither that nor labels, and is about one lock. */
+/** The beginning of a text. A text of an older version has neither this beginning nor labels, and is about one lock. */
 const VERSION = 2;
 
-/** One of the locks as it stands in a text; null for what there is none of. */
+/** One of the locks as it stands in a text; null stands for a field that the lock does not have. */
 type Part = [
   process: string,
   key: string,

@@ -317,7 +317,7 @@ export class HeldLease implements Scheduled {
     return true;
   }
 
-  /** Tells the code under the lease that it is about to be lost; until then it is held. */
+  /** Tells the code under the lease, before the lease is given back, that it loses the lease. The lease is still held. */
   announceLoss(reason: LossReason): void {
     this.#controller?.abort(new LeaseLostError(this.request.key, reason));
   }

@@ -128,7 +128,7 @@ export class LeaseRegistry {
       [left] = remaining;
       if (heldLease.state !== 'held') break;
       if (typeof left !== 'number' && heldLease.endsBy(request)) break;
-      if (typeof left !== 'number') continue; // a downgrade ran before this extension, or after it
+      if (typeof left !== 'number') continue; // a downgrade changed the request, before or after this extension ran
       heldLease.confirm({ sent, remaining: left }, asked.ttl);
       if (heldLease.overlong !== undefined) continue;
       this.#watchdog.watch(heldLease);
@@ -170,25 +170,25 @@ export class LeaseRegistry {
     if (request.share) return;
     let reason: LossReason = 'unconfirmed';
     const undo = heldLease.share();
-    this.#watchdog.watch(heldLease); // renewed apart from exclusive leases
+    this.#watchdog.watch(heldLease); // from here on, the lease is not renewed together with exclusive ones
     try {
       const done = await claim.during(() => this.store.downgrade(request, fencingToken));
       if (done && heldLease.state === 'held') {
         heldLease.shared();
         heldLease.handOffTarget?.ended(heldLease);
-        return this.#watchdog.watch(heldLease); // renewed as a shared lease
+        return this.#watchdog.watch(heldLease); // from here on, the lease is renewed with shared ones
       }
       reason = 'gone';
     } catch (error) {
       if (!mayHaveRun(error)) {
         if (heldLease.state === 'held') undo();
-        else this.cleanup.abandon(claim, () => this.store.leave(request)); // no downgrade ran, though the request says so
+        else this.cleanup.abandon(claim, () => this.store.leave(request)); // the lease's request says shared, but no downgrade ran: the exclusive holder leaves
         throw error;
       }
     }
     if (heldLease.state === 'held') this.#lose(heldLease, reason);
     const leave = (): Promise<unknown> =>
-      this.store.leave(request).then(() => this.store.leave(heldLease.request)); // in this order a late downgrade leaves nothing
+      this.store.leave(request).then(() => this.store.leave(heldLease.request)); // the exclusive holder leaves first, so that a late downgrade finds nothing to share
     this.abandon(heldLease, leave);
     throw heldLease.lossError();
   }
@@ -242,7 +242,7 @@ export class LeaseRegistry {
     }
     this.#lose(heldLease, LOSS[remaining]);
     const leave = (): Promise<unknown> =>
-      this.store.leave(request).then(() => this.store.leave(onTheWay)); // in this order a late transfer leaves nothing
+      this.store.leave(request).then(() => this.store.leave(onTheWay)); // the old holder leaves first, so that a late transfer finds nothing to hand over
     if (remaining === 'unknown') this.abandon(heldLease, leave);
     throw heldLease.lossError();
   }
@@ -250,7 +250,7 @@ export class LeaseRegistry {
   /** Hands the lock off to a caller of this process or gives it back to the store. False if it was lost. Never rejects. */
   release(heldLease: HeldLease): Promise<boolean> {
     if (heldLease.state !== 'held') return Promise.resolve(false);
-    const { validity, request, claim, handOffTarget } = heldLease; // if doubtful, the server's answer counts
+    const { validity, request, claim, handOffTarget } = heldLease; // for a doubtful lease, the server's answer counts
     const alone = !claim.any;
     heldLease.close();
     this.#forget(heldLease);

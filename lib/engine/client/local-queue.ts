@@ -101,7 +101,7 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     const { clock, registry, settings } = this.context;
     const waiter = this.#first!;
     if (registry.claimed >= settings.limits.leases) return this.#refuseBeyondLimit(entry, waiter);
-    if (!this.#admitted) this.#boundFrom(waiter.behind); // an outage would have ended these calls earlier
+    if (!this.#admitted) this.#boundFrom(waiter.behind); // an outage could end the calls behind earlier; from now on their own `wait` bounds them
     const batch = this.inBatches ? grant.batch : undefined;
     this.#slice = new TimeSlice(clock.monotonic(), grant.tokens, batch, entry.inFront > 0);
     // The entry may have been made for another caller, which has left.
@@ -117,7 +117,7 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     cleanup.abandon(claim);
     this.#entry = undefined;
     this.#reject(waiter, new LockLimitError(this.key, 'leases', settings.limits.leases));
-    this.#enqueue(); // the callers behind it may find that another lock was given back
+    this.#enqueue(); // until the grant to the next caller, another lock may be given back
   }
 
   queued(entry: QueueEntry): void {
@@ -134,11 +134,11 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
       this.#boundFrom(this.#first, this.context.settings.commandTimeout);
       this.#newEntry(entry.outage).ask();
     } else if (why === 'full' && entry === this.#early) {
-      if (!this.#heldLease) this.#enqueue(); // else the release takes an entry in any case
+      if (!this.#heldLease) this.#enqueue(); // with a lease, its release makes an entry in any case
     } else if (why === 'full') {
       const { maxWaiting = Infinity } = entry.request;
       this.#refuse(maxWaiting < this.context.settings.limits.waitersPerKey ? maxWaiting : Infinity);
-      this.#enqueue(); // for callers that accept more waiters
+      this.#enqueue(); // the callers left have a higher `maxWaiting`
     } else {
       const permits = permitsOf(entry.request.share);
       this.rejectAll((key) => new LockNotAcquiredError(key, 0, 0, permits));
@@ -167,7 +167,7 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     if (waiter) {
       if (!this.#mayHandOff(heldLease, this.#slice!, waiter.call.ttl)) return false;
       waiter.resolve(this.#admit(waiter, heldLease.successor(waiter.call, this), heldLease));
-      if (this.#slice!.endsWithHolder) setImmediate(() => this.#enqueue(true)); // when the new holder is at work
+      if (this.#slice!.endsWithHolder) setImmediate(() => this.#enqueue(true)); // the new holder begins first, then the next caller asks
       return true;
     }
     const batch = this.#isOurs(heldLease) ? this.#slice!.batch : undefined;
@@ -223,7 +223,7 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     if (early) this.#early = this.#entry;
   }
 
-  /** Schedules the overstay check if it is needed. */
+  /** Schedules the check whether the holder overstays, if callers wait behind it or the store does not know yet who was served. */
   #watchSlice(): void {
     const slice = this.#slice;
     if (!slice || !this.#heldLease) return;
@@ -235,7 +235,7 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
   #newEntry(outage?: Outage): QueueEntry {
     const { context, key } = this;
     const { ttl, wait, share, dialect, label, maxWaiting: most } = this.#first!.call;
-    const maxWaiting = this.#admitted ? Infinity : most; // nobody is refused after that
+    const maxWaiting = this.#admitted ? Infinity : most; // an admitted queue refuses nobody
     const tokenBlock = this.#admitted ? this.tokenBlock : Math.min(this.tokenBlock, FIRST_BLOCK);
     const wanted = { key, ttl, tokenBlock, share, dialect, queue: wait > 0, maxWaiting, label };
     return (this.#entry = new QueueEntry(context, this, wanted, outage));

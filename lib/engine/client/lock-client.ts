@@ -293,7 +293,7 @@ export class LockClient {
     const gone = this.#cleanup
       .close()
       .then(() => this.#registry.idle())
-      .then(() => this.#cleanup.close()); // for leases that could not be given back
+      .then(() => this.#cleanup.close()); // releases that failed meanwhile left cleanups
     await endsWithin(CLOSE_TIMEOUT, gone, this.clock);
     await this.store.close();
   }

@@ -92,7 +92,7 @@ export class MultiLease extends BaseLease {
 
   async release(unused?: 'unused'): Promise<boolean> {
     const released = await Promise.all(this.#parts.map((part) => part.release(unused)));
-    for (const each of this.#unwatch) each(); // a re-entered lock, held for long, would keep these
+    for (const each of this.#unwatch) each(); // a re-entered lease, held for long, would keep these listeners
     return released.every(Boolean);
   }
 

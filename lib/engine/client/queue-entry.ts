@@ -164,7 +164,7 @@ export class QueueEntry implements Polled {
     if (!this.#known) return;
     const { request, claim, context } = this;
     const leave = async (): Promise<unknown> => {
-      if (request.condition!.over && this.signalled === undefined) await this.#settled; // sets `signalled`
+      if (request.condition!.over && this.signalled === undefined) await this.#settled; // the answer sets `signalled`
       const condition = { ...request.condition!, signalled: this.signalled };
       return context.store.leave({ ...request, condition });
     };
@@ -227,7 +227,7 @@ export class QueueEntry implements Polled {
         this.end(true);
         return this.owner.granted(this, grant);
       case 'doubtful':
-        return this.ask(); // the machine slept while the answer was on its way
+        return this.ask(); // the machine slept while the answer was on its way, so the lease is in doubt
       case 'expired':
         this.#fails(tooLate(this.request));
         if (this.#request.condition && this.signalled !== false) return this.ask(); // a new holder id would lose the signal

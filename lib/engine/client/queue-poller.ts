@@ -64,7 +64,7 @@ export class QueuePoller<Entry extends Polled> {
       entry.polled = true;
     }
     if (entry !== this.#entries[0]) return;
-    this.outage = undefined; // other entries tell nothing: their requests may need less of the store
+    this.outage = undefined; // only the first entry tells that an outage is over: requests of the others may need less of the store
     this.#pollIn(this.#round(entry, remaining));
   }
 
@@ -122,7 +122,7 @@ export class QueuePoller<Entry extends Polled> {
     });
   }
 
-  /** An entry whose time to await is over asks in any case, until the store knows that. */
+  /** The first entry for the lock and the first one for each condition ask. An entry that awaits its condition no longer asks in any case, until the store knows so. */
   #askFirsts(): void {
     const asked = new Set<string | undefined>();
     for (const entry of this.#entries) {

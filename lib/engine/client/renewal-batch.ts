@@ -7,8 +7,8 @@ import { deadlineOf, type Term } from '../locks/validity.js';
 const FEW = 128;
 
 /**
- * Leases that one command renews. While none changes they stay together: one wake-up, one list that the store encodes once,
- * and one answer that dates them all.
+ * Leases that one command renews. While no lease of the batch changes, all have one wake-up, one list that the store encodes
+ * once, and one answer that says how long they last.
  */
 export class RenewalBatch implements RenewalGroup {
   due: Due | undefined;

@@ -85,7 +85,7 @@ export async function restore(
     holder: newHolderId(store.processId, request.tokenBlock > 0, call.label),
   };
   const claim = new Claim(own, settings.commandTimeout, clock);
-  const least = call.renew ? own : { ...own, ttl: 1 }; // an unrenewed lease keeps the time it has left
+  const least = call.renew ? own : { ...own, ttl: 1 }; // a transfer never shortens a lease, so one without renewal keeps the time it has left
   const fail = (error: unknown): never => {
     cleanup.abandon(claim);
     throw error;
@@ -104,7 +104,7 @@ export async function restore(
         const { sent, remaining } = answer;
         const isSure =
           typeof remaining !== 'number' || validityOf({ sent, remaining }, clock) !== 'doubtful';
-        if (isSure || isOver()) return answer; // else the machine slept meanwhile, and the next answer says the same
+        if (isSure || isOver()) return answer; // the machine slept meanwhile, so the answer is in doubt: the step is sent again, and answers the same
       } catch (error) {
         claim.failed(error, sentAt);
         lastFailure = error;
@@ -131,7 +131,7 @@ export async function restore(
   if (validityOf({ sent, remaining }, clock) === 'expired') {
     fail(new LeaseLostError(key, 'expired'));
   }
-  const ttl = call.renew ? call.ttl : Math.min(call.ttl, remaining); // an unrenewed lease ends when it would have ended
+  const ttl = call.renew ? call.ttl : Math.min(call.ttl, remaining); // a lease without renewal ends when it would have ended before
   const grant = { kind: 'held', sent, remaining, fencingToken, tokens: 1, renewIn } as const;
   const { slowHold } = settings.call;
   return new HeldLease(claim, { ...call, ttl, slowHold }, grant, clock, undefined);

@@ -122,7 +122,7 @@ export class Section {
       throw new LockUpgradeError(this.heldLease.request.key);
     }
     this.#occupied = true;
-    this.heldLease.addLease(); // at once: a sole holder may downgrade the lease or hand it over
+    this.heldLease.addLease(); // the lease counts at once, because its sole holder may downgrade it or hand it over
     return () => this.#next();
   }
 

@@ -1,4 +1,4 @@
-/** The mark of this library's errors: true on an error; on an exception that stands for one, that error. */
+/** The property that marks this library's errors. On such an error its value is true; on an exception that stands for one, it is the error. */
 const BRAND = Symbol.for('nest-redis-lock.LockError');
 
 const isInstance = Function.prototype[Symbol.hasInstance] as (
@@ -27,7 +27,7 @@ export abstract class LockError extends Error {
     Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** True also for an exception that stands for an error of this class, as filters of Nest see it. @internal */
+  /** True also for an HTTP exception that stands for an error of this class: so `@Catch(LockError)` of Nest catches it. @internal */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return (
       isLockError(value) &&

@@ -68,7 +68,7 @@ export class LockLimitError extends LockError {
   constructor(
     key: string,
     readonly limit: LimitName,
-    /** The value of that limit. */
+    /** The value of the limit. */
     readonly cap: number,
     { by, retryAfter }: { readonly by?: string; readonly retryAfter?: number | undefined } = {},
   ) {

@@ -33,7 +33,7 @@ export type AcquireOutcome =
   | 'aborted'
   /** A limit was reached, or the application shuts down. */
   | 'refused'
-  /** Redis failed, or another error. */
+  /** Redis failed, or the call ended with another error. */
   | 'failed';
 
 /** One call for a lock, or for several together: the context of channel `nest-redis-lock:acquire`. */

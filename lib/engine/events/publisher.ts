@@ -158,7 +158,7 @@ export class Publisher {
       if (reason !== undefined) trace.reason = reason;
       asyncStart.publish(trace);
       asyncEnd.publish(trace);
-      trace.handedFrom = undefined; // else each hold would keep all earlier ones
+      trace.handedFrom = undefined; // with this link, each hold would keep all earlier ones in memory
     }
     const about = (): LockSubject => (trace ? aboutOf(trace) : this.#subjectOf(held));
     if (to) this.tell('handedOff', () => ({ to, held: heldFor, token, ...about() }));

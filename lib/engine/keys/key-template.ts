@@ -91,7 +91,7 @@ export function keyTemplate<Source>(
   };
 }
 
-/** @throws LockOptionsError if a name is written so that all calls would share one lock. */
+/** @throws LockOptionsError if a name is written like `{id}` or `:id`. Here that is plain text, so all calls would share one lock. */
 function refuseForeignHoles<Source>(template: string, names: Names<Source>): void {
   for (const [found, inBraces, inRoute] of template.replaceAll(HOLE, '<>').matchAll(FOREIGN_HOLE)) {
     const path = (inBraces ?? inRoute)!.trim();

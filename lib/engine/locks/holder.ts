@@ -52,7 +52,7 @@ const bits = Buffer.from(moment.buffer);
 /** The end of the id of a holder without fencing tokens: no reader takes another holder's token for its own. */
 const UNFENCED = '-';
 
-/** The end of a dialect holder's id where native locks may have the same names: no native id ends so. */
+/** The end of a dialect holder's id at locks that native callers take too. No native id ends so, which tells the two apart. */
 export const MARK = '~';
 
 /** Labels as they stand behind an id: no character in them separates anything, in no format. */

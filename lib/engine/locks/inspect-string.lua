@@ -1,5 +1,5 @@
 -- Inspect a lock that is a string and has no queue of ours, without a write.
--- Returns {type, 1 if it is a string, ms left, last token, now, 'write', {its value, ms left}, its token, its sight}.
+-- Returns {type, 1 if it is a string, ms left, last token, now, 'write', {its value, ms left}, its token, and its sight: `force` takes the lock only while its sight is the same}.
 local lock, fence, version = KEYS[1], KEYS[2], KEYS[3]
 
 --- @include now_us, sight_of

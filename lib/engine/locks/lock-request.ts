@@ -5,7 +5,7 @@ export interface LockRequest {
   readonly key: string;
   /** The id of the acquisition: unguessable, and never used again after a release or a leave. */
   readonly holder: string;
-  /** In ms. */
+  /** How long the lease lasts unless it is renewed, in ms. */
   readonly ttl: number;
   /** The number of fencing tokens that a grant reserves; 0 for none. */
   readonly tokenBlock: number;

@@ -47,7 +47,7 @@ export class LockSteps {
     private readonly timestampCompat: boolean,
   ) {}
 
-  /** When a lease beside clients of the articles is renewed first: before, a client that lost a take-over may overwrite it. */
+  /** When a lease beside clients of the SETNX articles is renewed for the first time, in ms: until then, a client that lost a take-over may overwrite it. */
   get renewIn(): number | undefined {
     return this.timestampCompat ? TAKE_OVER_PAUSE : undefined;
   }
@@ -79,7 +79,7 @@ export class LockSteps {
       wanted,
       on: (node) => {
         const sent = momentOf(this.server.time);
-        asked ??= sent; // another node that gets the step later must not take it later
+        asked ??= sent; // the deadline counts from the first sending, also if another node gets the step later
         const operands = {
           holder,
           ttl,

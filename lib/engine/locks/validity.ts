@@ -33,7 +33,7 @@ export function validityOf(term: Term, clock: Clock): Validity {
 
 /** Reads both clocks, to judge leases by. */
 export function readClocks(clock: Clock): Moment {
-  const monotonic = clock.monotonic(); // before the wall clock: a pause between the two readings may only shorten a lease
+  const monotonic = clock.monotonic(); // this clock is read first, so that a pause between the two can only make a lease shorter
   return { monotonic, wall: clock.wall() };
 }
 

@@ -17,7 +17,7 @@ export interface Moment {
 }
 
 export function momentOf(clock: Clock): Moment {
-  const wall = clock.wall(); // read first: a pause between the two only makes a lease shorter
+  const wall = clock.wall(); // this clock is read first, so that a pause between the two can only make a lease shorter
   return { monotonic: clock.monotonic(), wall };
 }
 

@@ -13,7 +13,7 @@ export function oneOf<Word extends string | boolean>(
   throw new LockOptionsError(`Option ${option} takes ${all}.`);
 }
 
-/** Checks a text around a lock's name, which may not decide the cluster slot, nor end what the name begins. */
+/** Checks a text around a lock's name in a Redis key. A brace in the text could make Redis Cluster take the slot from another part of the key. */
 export function affix(option: string, given: unknown): string {
   if (typeof given === 'string' && given.length <= 256 && !/[{}\p{Cc}]/u.test(given)) return given;
   throw new LockOptionsError(

@@ -67,5 +67,5 @@ export const NEVER = '99999999999999';
 export const SHARED = '99999999999999-nest-redis-lock:shared';
 /** The value at a lock's name while callers hold permits of it. */
 export const PERMITS = '99999999999999-nest-redis-lock:permits';
-/** The value at a lock's name in a minimum hold, when nobody holds it. */
+/** The value at a lock's name from its release to the end of its minimum hold: the lock has no holder, and is not free. */
 export const KEPT = '99999999999999-kept';

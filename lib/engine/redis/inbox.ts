@@ -5,7 +5,7 @@ import { onEachConnection } from './ioredis-workarounds.js';
 import type { RedisConnection } from './redis-connection.js';
 import { notSent } from './store-failure.js';
 
-/** Publishes a text to the inbox of this process; resolves to 0 if the inbox has no subscriber there. */
+/** Publishes a text to the inbox of this process. Resolves to 0 if the server of the commands has no subscriber to that inbox. */
 type Publish = (text: string) => Promise<unknown>;
 
 /** The subscriber connection to this process's own inbox and to foreign channels, subscribed anew after every reconnect. */
@@ -42,7 +42,7 @@ export class Inbox {
     const again = async (): Promise<void> => {
       await this.#subscribe();
       const found = await publish('hello').catch(() => {}); // a failed publish proves nothing
-      if (found === 0) throw notSent(undefined); // onEachConnection replaces the connection then
+      if (found === 0) throw notSent(undefined); // `onEachConnection` replaces a connection for which this throws
     };
     onEachConnection(
       this.connection,
@@ -184,7 +184,7 @@ export class ForeignChannels {
     try {
       await connection.send('subscribe', [name]);
       wanted.quietSince = this.time.monotonic();
-    } catch {} // waiters ask at intervals then
+    } catch {} // without the channel, waiters ask at intervals
   }
 
   #sweep(): void {
@@ -192,7 +192,7 @@ export class ForeignChannels {
     for (const [channel, { wantedAt }] of this.#wanted) {
       if (wantedAt + LINGER > now) continue;
       this.#wanted.delete(channel);
-      this.#connection?.send('unsubscribe', [channel]).catch(() => {}); // fails only without a connection
+      this.#connection?.send('unsubscribe', [channel]).catch(() => {}); // this fails only without a connection, and then no channel is subscribed
     }
     this.#cancelSweep =
       this.#wanted.size > 0 ? this.time.after(LINGER, () => this.#sweep()) : undefined;

@@ -13,7 +13,7 @@ export function pauseBefore(attempt: number): number {
  * commands, not to the process.
  */
 export function watched(client: Redis, timeout: number, clock: Clock): Redis {
-  client.on('error', () => {}); // each failed command reports it, and so does start-up
+  client.on('error', () => {}); // each failed command reports the error, and so does start-up
   boundHandshake(client, timeout, clock);
   replaceReadOnly(client);
   return catchSocketErrors(client);
@@ -73,7 +73,7 @@ type Connector = new (options: RedisOptions) => {
 export class QuietSentinels extends (SentinelConnector as unknown as Connector) {
   /** Called by ioredis to connect to a Sentinel; undocumented. */
   override connectToSentinel(endpoint: unknown, options: RedisOptions = {}): Redis {
-    const ours = { ...options, disconnectTimeout: 100 }; // else ioredis holds on to a closed connection for 2 s
+    const ours = { ...options, disconnectTimeout: 100 }; // by default ioredis holds on to a closed connection for 2 s
     const sentinel = super.connectToSentinel(endpoint, ours).on('error', () => {});
     const subscribe = sentinel.subscribe.bind(sentinel) as (...all: unknown[]) => Promise<unknown>;
     sentinel.subscribe = (...all: unknown[]) => {
@@ -170,7 +170,7 @@ export function onEachConnection(
   };
   client.on('ready', ready);
   return () => {
-    latest = NaN; // no outcome counts any more
+    latest = NaN; // the outcome of an attempt under way counts no more
     client.off('ready', ready);
   };
 }

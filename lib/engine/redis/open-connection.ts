@@ -23,7 +23,7 @@ const OURS = {
   keepAlive: 10_000,
   enableReadyCheck: false,
   disableClientInfo: true, // a server with too many clients answers only the first command, which must be ours
-  disconnectTimeout: 100, // else ioredis holds on to a half-open connection for 2 s
+  disconnectTimeout: 100, // by default ioredis holds on to a half-open connection for 2 s
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   autoResubscribe: false,

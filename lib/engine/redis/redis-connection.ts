@@ -104,7 +104,7 @@ export class RedisConnection implements BatchOwner {
     } catch {
       return false;
     }
-    await this.send('time'); // this command is answered after the trial
+    await this.send('time'); // Redis answers this command after the trial
     return trial.isTaken;
   }
 
@@ -139,14 +139,14 @@ export class RedisConnection implements BatchOwner {
 
   #sendRuns(runs: InFlightRun[], form: Form): void {
     const { run } = runs[0]!;
-    if (run.asking) this.send('asking').catch(() => {}); // the run fails then, too
+    if (run.asking) this.send('asking').catch(() => {}); // if this command fails, so does the run
     if (form === 'text') this.#loading.add(run.script);
     const batch = new ScriptBatch(runs, form, this);
     if (this.#batch) {
       try {
         settled(batch, this.client.sendCommand(batch as unknown as Command, this.#batch as never));
       } catch (error) {
-        this.failed(batch, error as Error); // thrown by a wrapper of ioredis
+        this.failed(batch, error as Error); // a wrapper of ioredis threw this error
       }
       return;
     }
@@ -176,7 +176,7 @@ export class RedisConnection implements BatchOwner {
     try {
       settled(command, this.client.sendCommand(command, this.#batch as never));
     } catch (error) {
-      failed(error as Error); // thrown by a wrapper of ioredis
+      failed(error as Error); // a wrapper of ioredis threw this error
     }
   }
 

@@ -35,7 +35,7 @@ export class RedisServer implements LockServer {
   #hasSlots = false;
   /** The server's address; empty before {@link open}. */
   #address = '';
-  /** Why the server could not be used yet. */
+  /** Why the server cannot be used; undefined while it can. */
   #trouble: string | undefined = NOT_YET;
 
   constructor(

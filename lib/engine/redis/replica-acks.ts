@@ -43,7 +43,7 @@ export class ReplicaAcks {
   async #take(turns: readonly InFlightRun[]): Promise<void> {
     let again = false;
     const sentAgain = (): void => {
-      again = true; // the run follows the WAIT then
+      again = true; // a run that is sent again comes after the WAIT
     };
     const settled = Promise.allSettled(
       turns.map(({ run }) => this.#send(alike(run, { sentAgain }))),

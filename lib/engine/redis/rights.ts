@@ -44,7 +44,7 @@ return refused`;
 
 /** The rights to all commands of these scripts, on keys that begin with `prefix`. */
 export function rightsFor(prefix: string, scripts: Iterable<{ readonly source: string }>): Rights {
-  const name = `${prefix}{}:rights`; // no lock's name: none has empty braces
+  const name = `${prefix}{}:rights`; // no lock has empty braces in its name
   return {
     get commands() {
       return commandsOf(scripts); // a store in memory needs no check of rights
@@ -78,7 +78,7 @@ export async function missingRights(
   const calls = commands
     .filter((command) => command in WITHOUT_EFFECT)
     .map((command) => [command, key, ...WITHOUT_EFFECT[command]!]);
-  if (commands.includes('pubsub')) calls.push(['pubsub', 'numsub']); // asks for no channel
+  if (commands.includes('pubsub')) calls.push(['pubsub', 'numsub']); // PUBSUB NUMSUB without a channel does nothing
   // With keys of two slots, Valkey 9.0 and 9.1 refuse every later script as well.
   if (commands.includes('renamenx')) calls.push(['renamenx', key, key]);
   calls.push(['get', beside]);

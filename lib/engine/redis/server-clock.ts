@@ -51,7 +51,7 @@ export class ServerClock {
     if (now.monotonic - receivedAt > SAMPLE_LIFE) return undefined;
     if (Math.abs(partedSince(sent, now)) > STEP) return undefined;
     const passed = now.monotonic - sent.monotonic;
-    if (server - this.#sample.server > passed + STEP) return undefined; // the server's clock has not come to this time yet
+    if (server - this.#sample.server > passed + STEP) return undefined; // the server's clock cannot have come to this time yet
     const since = Math.min(passed, server - this.#sample.server);
     const moment = { monotonic: sent.monotonic + since, wall: sent.wall + since };
     return now.monotonic - moment.monotonic > SAMPLE_LIFE ? undefined : moment;

@@ -61,7 +61,7 @@ export async function askHealth(
   acks?: number,
 ): Promise<ServerHealth> {
   const { clock } = connection;
-  const sentAt = clock.monotonic(); // read first: a pause between the two clocks counts as part of the round trip
+  const sentAt = clock.monotonic(); // this clock is read first, so that a pause between the two counts as part of the round trip
   const wall = clock.wall();
   let roundTrip: number | undefined;
   let clockOffset: number | undefined;

@@ -60,7 +60,7 @@ const SENTINELS: readonly { text: RegExp; says: string; retryable?: boolean }[] 
   {
     text: /No such master/,
     says: 'the Sentinels know no primary of this name: correct "name" in option "redis"',
-    retryable: true, // the Sentinels may be told it later
+    retryable: true, // somebody may tell the Sentinels the name later
   },
   {
     text: /\b(NOAUTH|WRONGPASS)\b/,
@@ -106,12 +106,12 @@ const REDIRECTION = /^(?:(MOVED|ASK) \d+ (\S+)|(TRYAGAIN)\b)/;
 
 /** A node of a Cluster answered that it did nothing, because the lock's slot lives elsewhere, or is on its way there. */
 export class Redirection extends LockStoreError {
-  override readonly name = LockStoreError.name; // the name that callers know
+  override readonly name = LockStoreError.name; // callers know the parent class alone
 
   constructor(
     says: string,
     key: string | undefined,
-    /** Where the slot is: `moved` for good, `ask` for this once, `tryagain`: nowhere at the moment. */
+    /** What happened to the slot: `moved` means for good, `ask` for one command, `tryagain` that no node can serve it now. */
     readonly kind: 'moved' | 'ask' | 'tryagain',
     /** `host:port`; an empty host is that of the node that answered, `?` means that the node has none. */
     readonly address: string,

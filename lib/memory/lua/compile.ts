@@ -71,13 +71,13 @@ class ScriptReader extends ExpressionReader {
 
   #local(): Statement {
     if (this.accept('function') !== undefined) {
-      const slot = this.scope.declare(this.expect('name')); // declared before its body, which may call it
+      const slot = this.scope.declare(this.expect('name')); // the function is declared before its body, which may call it
       const { one } = this.function();
       return (frame) => void (frame.slots[slot] = one(frame));
     }
     const names = this.list(() => this.expect('name'));
     const values = this.accept('=') === undefined ? (): LuaValue[] => [] : this.expressions();
-    const slots = names.map((name) => this.scope.declare(name)); // declared after its values, which do not see it
+    const slots = names.map((name) => this.scope.declare(name)); // the names are declared after their values, which do not see them
     return (frame) => {
       const found = values(frame);
       for (const [at, slot] of slots.entries()) frame.slots[slot] = found[at];

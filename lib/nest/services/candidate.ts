@@ -153,7 +153,7 @@ export class Candidates implements OnApplicationBootstrap, OnModuleDestroy {
    * @throws LockOptionsError if the same election was given another ttl before.
    */
   get(name: string, options: ElectionOptions = {}): Candidate {
-    const { client, settings } = LockService.internals(this.locks); // throws for a stand-in
+    const { client, settings } = LockService.internals(this.locks); // a stand-in for the service has no internals: this throws
     const ttl = milliseconds('ttl', options.ttl ?? settings.call.ttl, TTL_BOUNDS);
     const known = this.#byName.get(name);
     if (known && known.ttl !== ttl) {

@@ -145,7 +145,7 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
   }
 
   #elected(lease: Lease): Lease {
-    this.#unwatch(); // the previous lease may have been released by hand
+    this.#unwatch(); // code may have released the previous lease by hand, and then it is still watched
     this.#lease = lease;
     lease.signal.addEventListener('abort', () => this.#deposed(lease), { once: true });
     const { trace } = SingleLease.heldLeaseOf(lease as SingleLease);

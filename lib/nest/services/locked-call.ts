@@ -90,7 +90,7 @@ export class LockedCall {
           unwatch = onAbort(lease.signal, () => subscriber.error(lease.signal.reason));
         }
         const source = new Observable((sink) => {
-          inner = sink; // set before the first value, at which the subscriber may leave
+          inner = sink; // `inner` is set before the first value, at which the subscriber may leave
           return (this.run(lease) as Observable<unknown>).subscribe(sink);
         });
         const observer: Observer<unknown> = {
@@ -103,7 +103,7 @@ export class LockedCall {
             ),
         };
         const subscription = body.run(() => source.subscribe(observer));
-        subscription.add(() => void breakOff()); // after the source has stopped
+        subscription.add(() => void breakOff()); // the lease is released after the source has stopped
       };
       const coming = client.acquire(this.names, call, waiting.signal);
       this.#entry(coming).then(start, (error: unknown) => subscriber.error(error));

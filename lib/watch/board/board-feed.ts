@@ -37,7 +37,7 @@ export class BoardFeed {
     this.#viewers.add(viewer);
     viewer.onEnd(() => this.#viewers.delete(viewer));
     if (this.#latest !== undefined) viewer.show(this.#latest);
-    if (!this.#beating) detached(() => this.#begin()); // outside of the first page's request context
+    if (!this.#beating) detached(() => this.#begin()); // the feed outlives the request of the first page
   }
 
   /** Ends all pages at once. */

@@ -107,7 +107,7 @@ export class LockBoard implements OnModuleInit, OnModuleDestroy {
 /** Answers after the handler has returned. If the answer had begun before, an interceptor that sets a header would throw, and Nest would end it. */
 function afterInterceptors(response: ServerResponse, work: () => void | Promise<void>): void {
   setImmediate(() => {
-    if (!response.headersSent && !response.destroyed) void refusable(response, work); // otherwise the client left, or an interceptor answered
+    if (!response.headersSent && !response.destroyed) void refusable(response, work); // an answer that has begun or ended: an interceptor answered, or the client left
   });
 }
 

@@ -28,7 +28,7 @@ export class Viewer {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'X-Accel-Buffering': 'no', // nginx would buffer the events
     });
-    response.on('error', () => {}); // errors of a page that left
+    response.on('error', () => {}); // a page that left causes errors here
     response.on('drain', () => this.#catchUp());
     this.show(hello);
     const timer = inBackground(setTimeout(() => this.end(event('again', {})), life));

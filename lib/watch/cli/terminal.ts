@@ -70,7 +70,7 @@ export class Terminal {
   /** Replaces the lines drawn before; lines beyond the screen are left out. */
   draw(lines: readonly string[]): void {
     const { stdout } = this.streams;
-    const fitting = lines.slice(0, (stdout.rows || Infinity) - 1); // 0 rows: the terminal does not know its size
+    const fitting = lines.slice(0, (stdout.rows || Infinity) - 1); // a terminal that does not know its size says 0 rows
     const text = fitting
       .map((line) => `${cutTo(printable(line), this.columns)}${REST_OF_LINE}\n`)
       .join('');

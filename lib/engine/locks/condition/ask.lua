@@ -41,7 +41,7 @@ if since or redis.call('ZSCORE', queue, stem .. '/x' .. tokens) then
   entry, signalled = stem .. '/x' .. tokens, 0
 end
 if (tonumber(arrival) or AWAITING) >= AWAITING then
-  arrival = nil -- an arrival in the condition's band gives no turn
+  arrival = nil -- the arrival of an entry that awaits a condition is no turn for the lock
 end
 local at, rejoined = join_queue(entry, process, arrival, nil, redis.call('ZCARD', queue), now)
 local granted = grant_next(now, current, entry)

@@ -59,7 +59,7 @@ local function add_holder(holder, kind, lease, count, current, now, tokens)
   local ends = math.floor(now / 1000) + lease
   local _, scored = members_of(holder, count, ends)
   redis.call('ZADD', holders, unpack(scored))
-  local marker = refresh_marker(kind == 's' and SHARED or PERMITS, now) -- also resets `vacated`
+  local marker = refresh_marker(kind == 's' and SHARED or PERMITS, now) -- this call also resets `vacated`
   if tokens == 0 then
     return marker, -1, 0
   end

@@ -114,7 +114,7 @@ local function remove_holder(holder, count, marker, now, beside)
   if beside then
     redis.call('ZREM', holders, unpack(names))
   else
-    redis.call('ZREM', holders, '') -- allowed when memory is short, and then so is the next write
+    redis.call('ZREM', holders, '') -- Redis runs this command also when memory is short, and then the next write too
     redis.call('ZADD', holders, 'XX', unpack(scored))
   end
   return refresh_marker(marker, now)
@@ -132,7 +132,7 @@ local function extend_share(lock, holders, marker, holder, ttl, overlong, count,
   end
   local later = now_ms + lengthened(ends - now_ms, ttl, overlong)
   local longest = math.max(redis.call('PTTL', lock), tonumber(ttl))
-  redis.call('PEXPIRE', lock, longest) -- allowed when memory is short, and then so is the rest; always written, for a WAIT behind it covers only writes
+  redis.call('PEXPIRE', lock, longest) -- Redis runs this command also when memory is short, and then the rest too; it is always written, because a WAIT covers only writes before it
   if later ~= ends then
     ends = later
     redis.call('PEXPIRE', holders, longest)

@@ -10,7 +10,7 @@ local function keep_waiting(process, now, new)
   if ago >= 0 and ago < HEARTBEAT then
     return
   end
-  redis.call('PEXPIRE', queue, QUEUE_LIFE) -- allowed when memory is short, and then so is the next write
+  redis.call('PEXPIRE', queue, QUEUE_LIFE) -- Redis runs this command also when memory is short, and then the next write too
   redis.call('ZADD', seen, ms, process)
   for _, ahead in ipairs(redis.call('ZRANGEBYSCORE', seen, ms + 1, '(LEAST_TOKEN')) do
     redis.call('ZADD', seen, ms, ahead)
@@ -75,7 +75,7 @@ local function join_queue(entry, process, arrival, limit, waiting, now)
       end
     end
     for _, gone in ipairs(dead) do
-      redis.call('ZREM', queue, gone) -- only after the new entry was added (see `refresh_marker`)
+      redis.call('ZREM', queue, gone) -- dead entries go last: a queue that they had left empty could not be looked up again (see `refresh_marker`)
       local holder, condition = string.match(gone, '^([^/]+/[^/]+)/%d+/c%d+/(.+)$')
       if holder and pass_signal_on(holder, condition, now) then -- the signal outlives its dead entry
         break

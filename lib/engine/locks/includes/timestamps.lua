@@ -40,7 +40,7 @@ local function past_from(value)
   return (string.find(value, '.', 1, true) and number or number + 1) * 1000
 end
 
--- The time to write for a lock that is held for `ms` from now, in the unit of its clients. It is a second later, as in the articles, because the loser of a take-over writes the time that it computed at its start.
+-- The time to write for a lock that is held for `ms` from now, in the unit of its clients. It is a second later, as in the SETNX articles, because a client that loses a take-over overwrites it with a time that the client computed before.
 -- The time is rounded up: the ms left are read from it again, and an extension must not find less than the holder was told.
 local function timestamp(now, ms, unit)
   local ends = now / 1000 + ms + 1000

@@ -98,7 +98,7 @@ local function holders_token(fence, version, now, tokens, again, lease)
   end
   local known, life = again and last_token(redis.call('GET', version)) or 0, lease + VERSION_LIFE
   if known > 0 then
-    redis.call('PEXPIRE', version, math.max(life, redis.call('PTTL', version))) -- the lease of another holder may be longer
+    redis.call('PEXPIRE', version, math.max(life, redis.call('PTTL', version))) -- another holder's lease may need the version for longer
     return known
   end
   known = mint_fencing_tokens(fence, now, 1)

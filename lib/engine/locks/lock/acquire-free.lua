@@ -18,7 +18,7 @@ for i = 1, locks do
   answers[i] = 0
   if all_free or redis.call('EXISTS', lock, queue, version) == 0 then
     if not behind then
-      token, count = mint_fencing_tokens(fence, now, tonumber(tokens)) -- for all of them (see `mint_together`)
+      token, count = mint_fencing_tokens(fence, now, tonumber(tokens)) -- one mint serves all locks (see `mint_together`)
       behind = '/' .. token_text(token)
     end
     local set = redis.pcall('SET', lock, before .. id .. behind, 'NX', 'PX', ttl)

@@ -9,12 +9,12 @@ for nth = 1, count do
   local holder, ttl, overlong = ARGV[nth], ARGV[count + nth] or ARGV[count + 1], ARGV[2 * count + nth]
   answers[nth] = ttl
   if not held_by(holder, standing[nth]) then
-    local current = redis.pcall('GET', lock) -- for MGET, another type looks like nothing
+    local current = redis.pcall('GET', lock) -- MGET answers nil also for a key of another type
     no_replica(lock, current)
     answers[nth], as_asked = current and -3 or -2, false
   elseif not redis.REDIS_VERSION_NUM or redis.call('PEXPIRE', lock, ttl, 'GT') == 0 then -- Redis 7 added both GT and the version number
     local left = lengthened(redis.call('PTTL', lock), ttl, overlong)
-    redis.call('PEXPIRE', lock, left) -- always written, for a WAIT behind it covers only writes
+    redis.call('PEXPIRE', lock, left) -- this time is always written, because a WAIT covers only writes before it
     answers[nth], as_asked = left, as_asked and left == tonumber(ttl)
   end
 end

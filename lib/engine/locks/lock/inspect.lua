@@ -1,5 +1,5 @@
 -- Inspect a lock, without a write.
--- Returns {type, holder or marker, ms left, token, now, entries waiting, {holder or holder#permits, end, ...}, {entry, arrival, ...}, number of entries that await conditions, its sight}.
+-- Returns {type, holder or marker, ms left, token, now, entries waiting, {holder or holder#permits, end, ...}, {entry, arrival, ...}, number of entries that await conditions, and its sight: `force` takes the lock only while its sight is the same}.
 local lock, queue, fence, holders = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local most = ARGV[1]
 

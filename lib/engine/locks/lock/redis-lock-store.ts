@@ -57,7 +57,7 @@ export class RedisLockStore implements LockStore {
   readonly #healthPrefix: string;
   readonly #waitersPerKey: number;
   readonly #steps: LockSteps;
-  /** Unused beside clients of the SETNX articles. */
+  /** The fast path, which is unused beside clients of the SETNX articles. */
   readonly #free: FastPath | undefined;
   readonly #dialects = new WeakMap<DialectSettings, DialectLock>();
   readonly #epoch: ServerEpoch | undefined;
@@ -271,7 +271,7 @@ export class RedisLockStore implements LockStore {
     const request = message && requestAt(message.entry, lock);
     if (!request || this.#besideNative(request)) return;
     const { kind, redisKey, at, remaining, fencingToken, tokens, batch } = message;
-    if (!listener.waits(request.holder)) return; // a grant to another process, or to a caller that gave up: no message may change it
+    if (!listener.waits(request.holder)) return; // the grant is another process's, or its caller gave up: a message changes neither
     const isMinted =
       fencingToken === undefined || fencingToken + tokens - 1 <= at * 1_000 + TOKEN_LEAD;
     const sent =
@@ -294,7 +294,7 @@ export class RedisLockStore implements LockStore {
     else listener.granted(request, grant);
   };
 
-  /** Makes a waiter in a dialect ask, if it was granted the lock among native callers. Returns true for such a request. */
+  /** A waiter in a dialect may get the lock from the native queue. It then asks for the lock in its own format. Returns true for such a request. */
   #besideNative(request: LockRequest | undefined): boolean {
     if (!request?.holder.endsWith(MARK)) return false;
     const holder = request.holder.slice(0, -MARK.length);
@@ -303,8 +303,9 @@ export class RedisLockStore implements LockStore {
   }
 
   /**
-   * Rewrites the grant's lease on a connection of ours. If replicas do not confirm it, the waiter asks. The waiter asks also if
-   * the lease has ended: the lengthened one may be a later lease of the same entry, with another token.
+   * Extends a pushed lease, which another connection wrote: replicas confirm the writes of one connection alone. If they do not
+   * confirm, the waiter asks. It asks also if the pushed lease has ended: the lease found may be a later one of the same entry,
+   * with another token.
    */
   async #confirm(request: LockRequest, grant: Grant, listener: PushListener): Promise<void> {
     try {

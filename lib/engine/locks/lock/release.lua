@@ -14,7 +14,7 @@ if not held_by(holder, redis.pcall('GET', lock)) then
 end
 if keep then
 --- @include notify_first
-  redis.call('PEXPIRE', lock, keep) -- allowed when memory is short, and then so is the next write
+  redis.call('PEXPIRE', lock, keep) -- Redis runs this command also when memory is short, and then the next write too
   redis.call('SET', lock, KEPT, 'PX', keep)
   notify_first(keep)
   return 1

@@ -23,7 +23,7 @@ local first = 0
 if earlier == tonumber(attempt) then
   first = given
 elseif tokens ~= '0' then
-  local leads = tonumber(proposed) > now + TOKEN_LEAD -- after the loss of its fence, the node could not continue from such a token
+  local leads = tonumber(proposed) > now + TOKEN_LEAD -- a proposal far ahead of the clock is not taken: a node that loses its fence could not go on from there
   first = math.max(last_token(redis.call('GET', fence)) + 1, leads and now or tonumber(proposed))
   write_fence(fence, first + tokens - 1, now)
 end

@@ -36,7 +36,7 @@ const PATIENCE = 0.75;
  * queue: a waiter asks again after a random pause, in no order. A crash costs the rest of the lease.
  */
 export class QuorumLock {
-  /** Also told of each release: a waiter of this process need not wait for its pause to end. */
+  /** The listener hears of each release too, so that a waiter of this process need not wait for its pause to end. */
   protected listener: PushListener | undefined;
   readonly #proposal: TokenProposal;
   readonly #renewals = new Renewals();
@@ -53,7 +53,7 @@ export class QuorumLock {
   async acquire(request: LockRequest): Promise<Answer> {
     const { former } = request;
     refuseUnsound(request);
-    if (former) return this.#queued(request, await this.release(former, 0)); // other callers get their turn
+    if (former) return this.#queued(request, await this.release(former, 0)); // a caller that gives its former lease back lets others have their turn first
     if (!request.queue) return this.#askOnce(request);
     const held = await this.#attempt(request, this.commandTimeout);
     return typeof held === 'object' ? held : this.#queued(request);

@@ -30,7 +30,7 @@ export const scripts = named('quorum', {
   acquire: new LuaScript(acquire, 'batchable'),
   settle: new LuaScript(settle),
   release: new LuaScript(release, 'batchable'),
-  extend: exclusive.extend, // a vote begins with the holder, like the value of a lock on one server
+  extend: exclusive.extend, // votes are extended like locks on one server, since both values begin with the holder
   revote: new LuaScript(revote, 'batchable'),
   force: new LuaScript(force),
 });
@@ -64,7 +64,7 @@ export class QuorumNode {
   constructor(
     readonly server: RedisServer,
     private readonly prefix: string,
-    /** Without votes during its grace period. */
+    /** The grace period of a server that may have forgotten votes: it does not vote until that period is over. */
     readonly epoch?: ServerEpoch | undefined,
   ) {}
 

@@ -10,7 +10,7 @@ if not current or (attempt ~= '' and current ~= tonumber(attempt)) then
   return 0
 end
 if keep then
-  redis.call('PEXPIRE', lock, keep) -- allowed when memory is short, and then so is the next write
+  redis.call('PEXPIRE', lock, keep) -- Redis runs this command also when memory is short, and then the next write too
   redis.call('SET', lock, KEPT, 'PX', keep)
 else
   redis.call('DEL', lock)

@@ -67,7 +67,7 @@ end
 local entry = holder .. '/' .. ttl .. '/' .. kind .. tokens .. (kind == 'p' and '/' .. permits .. '/' .. count or '')
 local since, rejoined = join_queue(entry, process_of(holder), arrival, tonumber(limit), redis.call('ZCARD', queue), now)
 if not since then
-  grant_next(now, current) -- removed dead entries made room
+  grant_next(now, current) -- `join_queue` has removed dead entries, so a waiter behind them may be next
   return { 'full', 0, now, 0 }
 end
 local granted = grant_next(now, current, entry)

@@ -21,7 +21,7 @@ end
 
 local before, grants = waiting and redis.call('PTTL', lock), {}
 if keep then
-  redis.call('ZREM', holders, '') -- allowed when memory is short, and then so are further writes
+  redis.call('ZREM', holders, '') -- Redis runs this command also when memory is short, and then further writes too
   add_holder('kept/' .. holder, kind, keep, count, marker, now, 0)
 end
 local current = remove_holder(holder, count, marker, now, beside)

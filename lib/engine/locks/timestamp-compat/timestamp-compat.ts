@@ -16,7 +16,7 @@ export function besideTimestamps(script: LuaScript): LuaScript {
 
 function between({ step, keys, args, name }: LuaScript): LuaScript {
   const width = keys.length + 1;
-  const drops = args.includes('arrival'); // only an ask takes over
+  const drops = args.includes('arrival'); // only a script that asks for the lock may delete a time that is past
   const text = `${undoOverwriting}
 ${rememberStanding}
 local function step(KEYS, ARGV)

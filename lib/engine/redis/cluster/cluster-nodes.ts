@@ -34,7 +34,7 @@ export class ClusterNodes {
     if (!known) {
       const node = new RedisNode(this.connect(address), this.checks);
       node.connection.client.on('close', () => {
-        if (node.clock.known && this.at(address) === node) this.lost(); // not after a failed attempt
+        if (node.clock.known && this.at(address) === node) this.lost(); // a node without a clock was never connected, so nothing was lost
       });
       const opening = detached(() => node.open(this.reconnected, false)); // the connection outlives the call that opens it
       opening.catch(() => this.at(address) === node && this.#drop(address));

@@ -30,7 +30,7 @@ export class RedisCluster implements LockServer {
   #inbox: ClusterInbox | undefined;
   /** The node that was greeted at the start. */
   #greeted: RedisNode | undefined;
-  /** Why the Cluster could not be used yet. */
+  /** Why the last attempt to open the Cluster failed; undefined before that. */
   #trouble: string | undefined;
 
   constructor(
@@ -209,7 +209,7 @@ export class RedisCluster implements LockServer {
   ): Promise<RedisNode> {
     return new Promise((resolve, reject) => {
       const cancel = deadline(this.time, giveUpAt - this.time.monotonic(), () => {
-        this.#topology?.refresh(); // the other nodes may know its replacement
+        this.#topology?.refresh(); // other nodes may know which node replaced this one
         reject(
           notSent(key, `the node at ${address}, to which its slot was moved, is not connected`),
         );

@@ -33,7 +33,7 @@ export async function watch(context: Context): Promise<ExitCode> {
   const view = viewer(context);
   const show = (sight: Sight): void => {
     view(sight);
-    if (longest !== undefined) timer ??= setTimeout(stop, longest); // counted from the first look
+    if (longest !== undefined) timer ??= setTimeout(stop, longest); // the time counts from the first look
   };
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {

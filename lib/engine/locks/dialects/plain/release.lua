@@ -17,7 +17,7 @@ if timestamp_compat then
   redis.call('DEL', grant)
 end
 if keep and keep ~= '' then
-  redis.call('PEXPIRE', lock, keep) -- allowed when memory is short, and then so is the next write
+  redis.call('PEXPIRE', lock, keep) -- Redis runs this command also when memory is short, and then the next write too
   redis.call('SET', lock, kept, 'PX', keep)
   return 1
 end

@@ -11,7 +11,7 @@ end
 if not held_by(holder, redis.pcall('GET', lock)) then
   return 0
 elseif keep then
-  redis.call('PEXPIRE', lock, keep) -- allowed when memory is short, and then so is the next write
+  redis.call('PEXPIRE', lock, keep) -- Redis runs this command also when memory is short, and then the next write too
   redis.call('SET', lock, 'kept', 'PX', keep)
 else
   redis.call('DEL', lock)

@@ -1,5 +1,5 @@
 -- Inspect the lock, without a write.
--- Returns {type, 1 if it is a lock, ms left, last token, now, mode, {holder, ms left, ...}, its token, its sight}.
+-- Returns {type, 1 if it is a lock, ms left, last token, now, mode, {holder, ms left, ...}, its token, and its sight: `force` takes the lock only while its sight is the same}.
 local lock, fence, version = KEYS[1], KEYS[2], KEYS[3]
 local most = ARGV[1]
 

@@ -1,5 +1,5 @@
--- Inspect the lock, without a write: its time, and whether the time is a holder's of ours. A time that is past is nobody's.
--- Returns {type, 1 if it is a lock, ms left, last token, now, mode, {holder, or the time of another's, ms left}, its token, its sight}.
+-- Inspect the lock, without a write: its time, and whether a holder of this library wrote it. If the time is past, nobody holds the lock.
+-- Returns {type, 1 if it is a lock, ms left, last token, now, mode, {holder, or the time of another's, ms left}, its token, and its sight: `force` takes the lock only while its sight is the same}.
 local lock, fence, grant, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local unit = ARGV[1]
 
