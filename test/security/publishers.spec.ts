@@ -1,0 +1,86 @@
+import { expect, it } from '@jest/globals';
+import type { LockDialect } from '../../lib/index.js';
+import { ASK_PAUSE, FIRST_LEASE } from '../../lib/engine/protocol/constants.js';
+import { PATIENCE } from '../support/bounds.js';
+import { later } from '../support/later.js';
+import { until } from '../support/until.js';
+import { withSteps } from '../support/world.js';
+import { useScene } from './scene.js';
+
+const scene = useScene();
+
+it.each<[LockDialect, string, (inbox: string) => [channel: string, text: string]]>([
+  ['native', 'its inbox', (inbox) => [inbox, 'kept 0 lock:k']],
+  ['redisson', 'the channel of the other service', () => ['redisson_lock__channel:{k}', '0']],
+])(
+  'a flood of messages makes who waits ask once in 5 ms at most: %s, to %s',
+  async (dialect, _, forge) => {
+    let asks = 0;
+    const holder = await scene.process({ dialect });
+    const process = await scene.process({ dialect }, (store) =>
+      withSteps(store, {
+        acquire: (request) => {
+          asks += 1;
+          return store.acquire(request);
+        },
+      }),
+    );
+    const lease = await holder.acquire('k', { ttl: 60_000 });
+    const waits = later(process.acquire('k', { wait: PATIENCE }));
+    await process.waiting('k');
+    const hostile = await scene.publisher();
+    const [channel, text] = forge(`lock:inbox:${process.store.processId}`);
+    await until('it hears', async () => (await hostile.publish(channel, text)) > 0);
+    const [before, from] = [asks, performance.now()];
+    while (performance.now() - from < 500) {
+      await Promise.all(Array.from({ length: 4 }, () => hostile.publish(channel, text)));
+    }
+    const most = (performance.now() - from) / ASK_PAUSE + 1;
+    expect(asks - before).toBeLessThanOrEqual(most);
+    expect([lease.held, process.locks.load.waiting]).toEqual([true, 1]);
+    expect(await lease.release()).toBe(true);
+    expect((await waits).held).toBe(true);
+  },
+);
+
+it('who hears the inbox of a process that died costs those behind it a first lease at most', async () => {
+  const [holder, dead, next] = [
+    await scene.process(),
+    await scene.process(),
+    await scene.process(),
+  ];
+  const impostor = await scene.publisher();
+  await impostor.subscribe(`lock:inbox:${dead.store.processId}`);
+  const lease = await holder.acquire('k', { ttl: 60_000 });
+  void later(dead.acquire('k', { ttl: 60_000, wait: PATIENCE })).catch(() => {});
+  await scene.observer.queued('k', 1);
+  const waits = later(next.acquire('k', { wait: PATIENCE }));
+  await scene.observer.queued('k', 2);
+  await dead.store.close(); // as a process that dies
+  expect(await lease.release()).toBe(true);
+  const left = await scene.observer.redis.pttl('lock:k');
+  expect(left).toBeLessThanOrEqual(FIRST_LEASE);
+  expect((await waits).held).toBe(true);
+});
+
+it('a message that is longer than what Redis keeps for a subscriber costs the inbox its connection, and no lock', async () => {
+  const [holder, process] = [await scene.process(), await scene.process()];
+  const lease = await holder.acquire('k', { ttl: 60_000 });
+  const waits = later(process.acquire('k', { wait: PATIENCE }));
+  await process.waiting('k');
+  const hostile = await scene.publisher();
+  const inbox = `lock:inbox:${process.store.processId}`;
+  const clients = async (): Promise<string> =>
+    String(await scene.observer.redis.call('CLIENT', 'LIST', 'TYPE', 'pubsub'));
+  const ids = async (): Promise<string[]> =>
+    [...(await clients()).matchAll(/^id=(\d+)/gm)].map(([, id]) => id!);
+  const before = await ids();
+  await hostile.publish(inbox, 'x'.repeat(40_000_000));
+  await until('another connection hears the inbox', async () => {
+    const now = await ids();
+    return now.length === before.length && now.some((id) => !before.includes(id));
+  });
+  expect((await process.store.health(PATIENCE)).inbox).toBe(true);
+  expect(await lease.release()).toBe(true);
+  expect((await waits).held).toBe(true);
+});
