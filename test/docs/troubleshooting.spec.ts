@@ -30,7 +30,7 @@ const UNTOLD: readonly { file: string; text: RegExp; because: string }[] = [
   },
   {
     file: 'lib/engine/redis/lua-script.ts',
-    text: /^A script that counts/,
+    text: /^A script that counts|^Script <…> needs a key/,
     because: 'our own mistake',
   },
   {
