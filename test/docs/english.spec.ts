@@ -8,7 +8,7 @@ describe('the README', () => {
   });
 });
 
-describe.each(PAGES)('%s', (page) => {
+describe.each([...PAGES, 'SECURITY.md'])('%s', (page) => {
   it('has no sentence of more than 30 words', () => {
     expect(longSentences(textOf(page), 30)).toEqual([]);
   });

@@ -13,6 +13,7 @@ const GENERATED = 'docs/api/';
 
 const sources = [
   'README.md',
+  'SECURITY.md',
   ...['docs', 'docs/bench', 'docs/decisions', 'docs/faults', 'docs/model'].flatMap((folder) =>
     readdirSync(folder)
       .filter((name) => name.endsWith('.md'))
