@@ -3,6 +3,7 @@ import { LockNotAcquiredError } from '../../lib/index.js';
 import { Crowd } from '../dialects/crowd.js';
 import { Sides } from '../dialects/sides.js';
 import type { LockProcess } from '../support/lock-process.js';
+import { FaultProxy } from '../support/fault-proxy.js';
 import { until } from '../support/until.js';
 import { languages, type WrittenClient } from './written-clients.js';
 
@@ -41,6 +42,17 @@ describe.each(here)('a client in $name that was written from the page', ({ conne
     const [seconds, micros] = await sides.theirs.time();
     const now = `${seconds}${String(micros).padStart(6, '0')}`;
     return `granted ${entry} 3000 ${now} ${now} 1 0 - lock:${name}`;
+  };
+  /** Of all steps, it has the most operands. */
+  const isAcquire = (words: readonly string[]): boolean =>
+    words[0] === 'evalsha' && words.includes(`{lock:${name}}:queue`) && words.length > 14;
+  /** One whose connections may fail, and whose scripts Redis knows. */
+  const behindProxy = async (): Promise<[FaultProxy, WrittenClient]> => {
+    const proxy = sides.closing(await FaultProxy.before(sides.redis.port), (one) => one.close());
+    const them = sides.closing(await connect(proxy.url), (one) => one.close());
+    await them.acquire(name, TTL, 0);
+    await them.release(name);
+    return [proxy, them];
   };
   const tell = (to: WrittenClient, message: string): Promise<number> =>
     sides.theirs.publish(`lock:inbox:${to.process}`, message);
@@ -129,6 +141,39 @@ describe.each(here)('a client in $name that was written from the page', ({ conne
     await until('it has asked', async () => (await sides.theirs.pttl('lock:other')) > 20_000);
     expect(await them.held('other')).toBe(true);
     expect(await lease.release()).toBe(true);
+  });
+
+  it('asks again where an answer is lost, and has one lease', async () => {
+    const [proxy, them] = await behindProxy();
+    const cut = proxy.once(isAcquire, 'cut');
+    expect(await them.acquire(name, TTL, WAIT)).toBeGreaterThan(0);
+    await cut;
+    expect(await holder()).toContain(`${them.process}/`);
+    expect(await them.release(name)).toBe(true);
+    await until('nobody holds it', async () => (await holder()) === '');
+  });
+
+  it('leaves nothing of an ask that Redis runs after it gave up', async () => {
+    const us = ours();
+    const [proxy, them] = await behindProxy();
+    await us.acquire(name, { ttl: TTL });
+    proxy.lateness = 1_000;
+    const late = proxy.once(isAcquire, 'late');
+    const had = them.acquire(name, TTL, 300);
+    (await late).reset();
+    expect(await had).toBeNull();
+    expect(await proxy.lateAnswers[0]).toContain('queued');
+    await waiting(0);
+  });
+
+  it('holds nothing after its time, though it stood still meanwhile', async () => {
+    const [us, them] = [ours(), await theirs()];
+    await them.acquire(name, 1_000, 0);
+    them.signal('SIGSTOP');
+    const lease = await us.acquire(name, { ttl: TTL, wait: WAIT });
+    them.signal('SIGCONT');
+    expect([await them.held(name), await them.release(name)]).toEqual([false, false]);
+    expect(lease.held).toBe(true);
   });
 
   it('waits on when its connections end', async () => {

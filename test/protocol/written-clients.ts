@@ -28,6 +28,8 @@ export interface WrittenClient {
   release(name: string): Promise<boolean>;
   /** Whether it believes to hold the lock. */
   held(name: string): Promise<boolean>;
+  /** Stops it for a while, or goes on with it. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
   /** Ends, without giving anything back. */
   close(): Promise<void>;
 }
@@ -86,6 +88,7 @@ async function connect([program, ...args]: string[], url: string): Promise<Writt
     acquire: (name, ttl, wait) => ask({ ask: 'acquire', name, ttl, wait }),
     release: (name) => ask({ ask: 'release', name }),
     held: (name) => ask({ ask: 'held', name }),
+    signal: (signal) => child.kill(signal),
     close: () => ended(child),
   };
 }

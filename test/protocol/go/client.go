@@ -16,7 +16,7 @@ import (
 
 const (
 	prefix     = "lock:"
-	timeout    = 5 * time.Second
+	timeout    = 2 * time.Second
 	limit      = 10_000
 	firstLease = 3_000
 	day        = 86_400_000_000

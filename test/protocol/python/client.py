@@ -18,7 +18,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 PREFIX = "lock:"
-TIMEOUT = 5_000
+TIMEOUT = 2_000
 LIMIT = 10_000
 FIRST_LEASE = 3_000
 ASK = (700, 1_000)
