@@ -20,6 +20,7 @@ import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { outsideNpm } from '../package/outside-npm.js';
 import { BUILDING, pack } from '../package/packed.js';
 import { until } from '../support/until.js';
+import { examples } from './doc-comments.js';
 import { blocksOf, PAGES, textOf } from './pages.js';
 
 const exec = promisify(execFile);
@@ -78,6 +79,12 @@ describe('an empty Nest application', () => {
     },
     120_000,
   );
+
+  it('compiles the @example of every doc comment', async () => {
+    const app = application('doc-comments');
+    for (const { place, code } of examples()) paste(app, `${place}.ts`, code);
+    expect(await complaints(app, '--noEmit')).toEqual([]);
+  }, 120_000);
 
   it('would be told of a mistake in a block', async () => {
     const app = application('mistaken');

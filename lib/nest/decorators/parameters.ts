@@ -7,7 +7,7 @@ const CURRENT_LEASE_METADATA = Symbol('nest-redis-lock:current-lease');
 
 /**
  * Names a parameter for the key of `@Locked`, so that no minifier and no wrapper beneath changes the name.
- * @example `@Locked('account:<id>') withdraw(@LockKey('id') accountId: string): Promise<void> {}`
+ * @example `@Locked('account:<id>') async withdraw(@LockKey('id') accountId: string): Promise<void> {}`
  * @throws LockOptionsError on a parameter of a constructor.
  */
 export function LockKey(name: string): ParameterDecorator {
@@ -17,7 +17,7 @@ export function LockKey(name: string): ParameterDecorator {
 /**
  * Marks a parameter that `@Locked` or `@LeaderOnly` fills with the lease, on routes too. The lease is undefined only where the
  * call proceeds without a lock (`onUnavailable: 'proceed'`).
- * @example `@Locked('account:<id>') withdraw(id: string, @CurrentLease() lease?: Lease): Promise<void> {}`
+ * @example `@Locked('account:<id>') async withdraw(id: string, @CurrentLease() lease?: Lease): Promise<void> {}`
  */
 export function CurrentLease(): ParameterDecorator {
   return (target, method, index) => add(CURRENT_LEASE_METADATA, target, method, index);

@@ -7,7 +7,7 @@ Object.defineProperty(LockService, BRAND, { value: true });
 
 /**
  * The injection token of a module's `LockService`: the class, or a string for a named module.
- * @example `Test.createTestingModule(…).overrideProvider(lockServiceToken('billing')).useValue(locks)`
+ * @example `Test.createTestingModule({ imports: [AppModule] }).overrideProvider(lockServiceToken('billing')).useValue(locks)`
  */
 export function lockServiceToken(module?: string): typeof LockService | string {
   return module === undefined ? LockService : `LockService:${module}`;

@@ -106,7 +106,11 @@ export class LockService
   /**
    * Waits for the lock, at most for `wait`, and holds it until `release`. Several keys are acquired all or none, in one round
    * trip when they are free, and without a deadlock whatever their order. Up to 100 keys; one lease holds them.
-   * @example `const lease = await locks.acquire('account:42', { wait: '5s', signal }); … await lease.release();`
+   * @example
+   * ```ts
+   * const lease = await locks.acquire('account:42', { wait: '5s', signal });
+   * await pay(42, lease.fencingToken).finally(() => lease.release());
+   * ```
    * @throws LockNotAcquiredError when `wait` is over; LockStoreError when Redis fails; ForeignLockError, LockKeyError,
    * LockLimitError, LockOptionsError, LockShutdownError; LockUpgradeError inside a shared lease on the same lock;
    * `signal.reason` when aborted.
@@ -188,7 +192,11 @@ export class LockService
    * Continues a lease that another process gave away by `lease.handOver()`. This process then holds the lock alone, with the
    * same fencing token, and renews it. Only the first `restore` of a text succeeds. After a lost answer the call asks once
    * more, so it takes at most twice `commandTimeout`. Of several locks it restores all, or gives back those that are left.
-   * @example `const lease = await locks.restore(job.data.handOver); … await lease.release();`
+   * @example
+   * ```ts
+   * const lease = await locks.restore(job.data.lock);
+   * await pay(42, lease.fencingToken).finally(() => lease.release());
+   * ```
    * @throws LeaseLostError if the lease was restored before, was forced free, or has ended; LockStoreError when Redis fails:
    * try again; LockOptionsError for a text of another origin, or on a quorum; LockLimitError; LockShutdownError: this process
    * holds nothing then, and another may restore the lease unless this call was in flight when `shutdownGrace` ended.
