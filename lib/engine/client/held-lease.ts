@@ -243,7 +243,7 @@ export class HeldLease implements Scheduled {
     if (!isOverlong) this.term = term;
   }
 
-  /** Takes the answer to a renewal: no other client can have written over the lock. */
+  /** Takes the answer to a renewal. Later renewals need not come early: no client that lost a take-over overwrites the lock any more. */
   renewed(term: Term, asked: number): void {
     if (!this.again) this.suspected = undefined;
     this.#failure = undefined;

@@ -104,7 +104,7 @@ export async function restore(
         const { sent, remaining } = answer;
         const isSure =
           typeof remaining !== 'number' || validityOf({ sent, remaining }, clock) !== 'doubtful';
-        if (isSure || isOver()) return answer; // the machine slept meanwhile, so the answer is in doubt: the step is sent again, and answers the same
+        if (isSure || isOver()) return answer; // an answer that came while the machine slept is in doubt: the same step, sent again, says how much is left now
       } catch (error) {
         claim.failed(error, sentAt);
         lastFailure = error;

@@ -74,7 +74,7 @@ export class LuaScript {
   constructor(
     /** The text as it is written: the step of one run. */
     readonly step: string,
-    /** Whether several runs may leave as one command: each has all keys of the script, and its step stands for itself. */
+    /** Whether one command may carry several runs: each run brings all keys of the script, and its step depends on no other run. */
     batchable?: 'batchable',
   ) {
     this.keys = declared(step, 'KEYS');

@@ -190,7 +190,7 @@ export class RedisConnection implements BatchOwner {
         this.#unanswered.answered(runs[nth]!, answer);
         continue;
       }
-      // ioredis does the same with a command that failed.
+      // Here, as ioredis does for each failed command, the application's `reconnectOnError` decides on the connection.
       if (this.client.options.reconnectOnError?.(answer)) this.client.disconnect(true);
       this.#unanswered.failed(runs[nth]!, answer);
     }

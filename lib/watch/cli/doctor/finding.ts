@@ -6,7 +6,7 @@ export interface Finding {
   readonly check: string;
   readonly status: Status;
   readonly found: string;
-  /** The change that mends it. */
+  /** The change that mends what was found; undefined if none is known. */
   readonly remedy?: string;
 }
 
