@@ -1,10 +1,12 @@
 import { expect } from '@jest/globals';
 import { readHandOver } from '../../lib/engine/client/hand-over.js';
 import { type LockInspection, inspection } from '../../lib/engine/inspection/inspection.js';
+import { LockStoreError } from '../../lib/engine/errors/index.js';
 import { READER } from '../../lib/engine/options/index.js';
+import { atMost } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
-import type { World } from '../support/world.js';
+import { withSteps, type World } from '../support/world.js';
 
 async function seen(world: World, key = 'k'): Promise<LockInspection> {
   return inspection(key, await world.snapshot(key));
@@ -71,6 +73,61 @@ export const labelsOfAlone: Contract = {
     expect((await seen(world)).fencingToken).toBeUndefined();
     expect(await holders(world)).toEqual(['unfenced']);
     await unfenced.release();
+  },
+
+  async 'a caller that waits in vain is told who holds the lock'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const lease = await a.acquire({ label: 'Seats.hold' });
+    const holder = { host: expect.any(String), pid: process.pid, label: 'Seats.hold' };
+    const calls = [b.acquire({ wait: 50 }), b.acquire({ wait: 50 }), a.acquire({ wait: 50 })];
+    const several = b.acquire({ key: ['j', 'k'], wait: 50 });
+    const nested = b
+      .acquire({ key: 'other' })
+      .then((outer) =>
+        outer.run(() => b.acquire({ wait: 50 })).finally(() => void outer.release()),
+      );
+    for (const call of [...calls, several, nested].map(later)) {
+      await expect(world.finish(call)).rejects.toMatchObject({ code: 'LOCK_NOT_ACQUIRED', holder });
+    }
+    const once: unknown = await b.acquire({ wait: 0 }).catch((error: unknown) => error);
+    expect(once).toMatchObject({ code: 'LOCK_NOT_ACQUIRED', holder: undefined });
+    await lease.release();
+  },
+
+  async 'a caller that waits in vain is refused all the same where Redis does not say who holds the lock'(
+    world,
+  ) {
+    const looks: string[] = [];
+    let answer: () => Promise<never> | never;
+    const answers = [
+      (): Promise<never> => Promise.reject(new LockStoreError('It did not answer.')),
+      (): Promise<never> => new Promise(() => {}),
+      (): never => {
+        throw new LockStoreError('It cannot be asked.');
+      },
+    ];
+    const [a, b] = [
+      await world.process(),
+      await world.process({}, (store) =>
+        withSteps(store, {
+          inspect: (key) => {
+            looks.push(key);
+            return answer();
+          },
+        }),
+      ),
+    ];
+    const lease = await a.acquire();
+    for (answer of answers) {
+      const from = b.clock.monotonic();
+      const calls = [1, 2, 3].map(() => later(b.acquire({ wait: 50 })));
+      for (const call of calls) {
+        await expect(world.finish(call)).rejects.toMatchObject({ holder: undefined });
+      }
+      expect(b.clock.monotonic() - from).toBeLessThan(atMost(world, 200));
+    }
+    if (!world.redis) expect(looks).toEqual(['k', 'k', 'k']); // one for all that time out at once
+    await lease.release();
   },
 
   async 'it goes along when the lease is handed over'(world) {

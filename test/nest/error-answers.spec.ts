@@ -25,7 +25,10 @@ beforeAll(async () => {
 const SECRET = 'customer-4711';
 
 const ERRORS: Record<string, () => Error> = {
-  busy: () => new LockNotAcquiredError(SECRET, 5),
+  busy: () =>
+    Object.assign(new LockNotAcquiredError(SECRET, 5), {
+      holder: { host: SECRET, pid: 1, label: SECRET },
+    }),
   store: () => new LockStoreError(`Redis failed for ${SECRET}`, { key: SECRET }),
   limit: () => new LockLimitError(SECRET, 'leases', 1),
   crowd: () => new LockLimitError(SECRET, 'maxWaiting', 5, { retryAfter: 1_001 }),

@@ -7,6 +7,7 @@ import { FIRST_LEASE } from '../protocol/constants.js';
 import { type CallSettings, onAbort, permitsOf } from '../options/index.js';
 import type { BaseLease } from './lease.js';
 import { HeldLease, type HandOffTarget } from './held-lease.js';
+import type { BusyErrors } from './busy-errors.js';
 import type { LeaseRegistry } from './lease-registry.js';
 import { type EntryContext, type EntryListener, QueueEntry } from './queue-entry.js';
 import type { Outage } from './queue-poller.js';
@@ -22,6 +23,7 @@ export const FIRST_BLOCK = 16;
 /** The state that all local queues of a process share. */
 export interface QueueContext extends EntryContext {
   readonly registry: LeaseRegistry;
+  readonly busyErrors: BusyErrors;
   readonly publisher: Publisher;
   /** Wakes waiters whose time is over. */
   readonly bounds: Schedule<Waiter>;
@@ -293,30 +295,27 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     while (waiter) {
       const { behind, call } = waiter;
       if (inFront < call.maxWaiting) inFront += 1;
-      else this.#reject(waiter, this.#refusal(call, inFront === Infinity));
+      else this.#reject(waiter, this.#crowded(call, inFront === Infinity));
       waiter = behind;
     }
   }
 
-  #refusal({ maxWaiting, dialect }: CallSettings, isFull: boolean): LockLimitError {
-    const { pollers, clock, settings } = this.context;
-    const { owner } = pollers.get(lockId({ key: this.key, dialect }))?.first ?? {};
+  /** The error of a caller for whom no room is left. */
+  #crowded(call: CallSettings, isFull: boolean): LockLimitError {
+    const { owner } = this.context.pollers.get(lockId({ ...call, key: this.key }))?.first ?? {};
     const queue = owner instanceof LocalQueue ? owner : this;
-    const longest = queue.#admitted ? queue.#first : undefined;
-    const retryAfter = longest && clock.monotonic() - longest.startedAt;
-    const limit = isFull ? 'waitersPerKey' : 'maxWaiting';
-    const { [limit]: cap } = { maxWaiting, ...settings.limits };
-    return new LockLimitError(this.key, limit, cap, { retryAfter });
+    const longest = queue.#admitted ? queue.#first?.startedAt : undefined;
+    return this.context.busyErrors.crowded(this.key, call, isFull, longest);
   }
 
   /** Rejects a waiter before its turn. */
-  #reject(waiter: Waiter, reason: unknown): void {
+  #reject(waiter: Waiter, reason: unknown, settle: (by: never) => void = waiter.reject): void {
     this.#remove(waiter);
     if (!this.#first) {
       this.#entry?.leave();
       this.#entry = undefined;
     }
-    waiter.reject(reason);
+    settle(reason as never);
     this.#retire();
   }
 
@@ -336,10 +335,11 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
   }
 
   #expire(waiter: Waiter): void {
-    const { wait, share } = waiter.call;
-    const waited = Math.round(this.context.clock.monotonic() - waiter.startedAt);
-    const busy = (): unknown => new LockNotAcquiredError(this.key, waited, wait, permitsOf(share));
-    this.#reject(waiter, this.#entry?.outage?.error ?? busy());
+    const { clock, busyErrors } = this.context;
+    const outage = this.#entry?.outage?.error;
+    if (outage) return this.#reject(waiter, outage);
+    const waited = clock.monotonic() - waiter.startedAt;
+    this.#reject(waiter, busyErrors.timedOut(this.key, waiter.call, waited), waiter.resolve);
   }
 
   #retire(): void {

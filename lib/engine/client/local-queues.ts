@@ -2,6 +2,7 @@ import { LockLimitError } from '../errors/index.js';
 import type { LockStore, PushListener } from '../locks/lock-store.js';
 import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
 import type { Cleanup } from './cleanup.js';
+import { BusyErrors } from './busy-errors.js';
 import type { LeaseRegistry } from './lease-registry.js';
 import { LocalQueue, type QueueContext } from './local-queue.js';
 import { Schedule } from './timers.js';
@@ -51,6 +52,7 @@ export class LocalQueues {
       clock,
       cleanup,
       registry,
+      busyErrors: new BusyErrors(store, clock, settings.limits),
       publisher: registry.publisher,
       entries: new ChurnMap(),
       pollers: new ChurnMap(),

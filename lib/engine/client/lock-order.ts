@@ -95,6 +95,7 @@ export async function nestedWait<T>(
     if (!(error instanceof LockNotAcquiredError)) throw error;
     const held = [...Section.heldAround(owner)];
     if (held.length === 0) throw error;
-    throw new LockNotAcquiredError(error.key!, error.waited, wait, error.permits, held);
+    const { key, waited, permits, holder } = error;
+    throw Object.assign(new LockNotAcquiredError(key!, waited, wait, permits, held), { holder });
   }
 }

@@ -179,7 +179,8 @@ export async function acquireMany(
     const waited = Math.round(clock.monotonic() - from);
     await giveBack(held);
     if (!isBusy(error) || call.wait === 0) throw error;
-    throw new LockNotAcquiredError(error.key!, waited, call.wait, error.permits);
+    const { key, permits, holder } = error;
+    throw Object.assign(new LockNotAcquiredError(key!, waited, call.wait, permits), { holder });
   }
 }
 

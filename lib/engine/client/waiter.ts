@@ -7,7 +7,7 @@ import type { Due, Scheduled } from './timers.js';
 export class Waiter implements Scheduled {
   readonly lease: Promise<BaseLease>;
   /** The promise's own functions, so that a lease comes to its caller without a detour. */
-  resolve!: (lease: BaseLease) => void;
+  resolve!: (lease: BaseLease | Promise<never>) => void;
   reject!: (reason: unknown) => void;
   /** The waiter's neighbours in the local queue. */
   before: Waiter | undefined;

@@ -10,9 +10,22 @@ export class LockKeyError extends LockError {
   readonly code = 'LOCK_KEY';
 }
 
+/** A process that holds a lock or waits for it. */
+export interface LockParty {
+  readonly host: string;
+  readonly pid: number;
+  /** The `label` of its call. While a process passes the lock on among its own callers, that of the first of them. */
+  readonly label?: string;
+}
+
 /** Others hold the lock, and the caller's `wait` is over. Nothing is held and nothing is queued. */
 export class LockNotAcquiredError extends LockError {
   readonly code = 'LOCK_NOT_ACQUIRED';
+  /**
+   * Who held the lock when `wait` was over, as Redis said within 100 ms. Undefined for a call that asked once, where several
+   * hold it, and where another library does.
+   */
+  readonly holder: LockParty | undefined = undefined;
 
   constructor(
     key: string,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { LockClient } from '../client/lock-client.js';
-import { LockKeyError, LockOptionsError } from '../errors/index.js';
+import { LockKeyError, LockOptionsError, type LockParty } from '../errors/index.js';
 import { describe, lockName } from '../keys/index.js';
-import { isFenced, isHandedOver, labelOf, MARKERS, processOf } from '../locks/holder.js';
+import { isFenced, isHandedOver, MARKERS, partyOf } from '../locks/holder.js';
 import type { NameSearch } from '../locks/lock-names.js';
 import type { Snapshot } from '../locks/lock-store.js';
 import {
@@ -15,6 +15,8 @@ import {
   wholeNumber,
 } from '../options/index.js';
 import { TOKEN_LEAD } from '../protocol/constants.js';
+
+export type { LockParty };
 
 /** The options of `inspect` and `forceRelease` of `LockService`. */
 export interface InspectOptions {
@@ -35,14 +37,6 @@ export function dialectOf(
   const dialect = given === undefined ? settings.call.dialect : dialectSettings(given);
   if (dialect) checkStore(dialect, settings);
   return dialect;
-}
-
-/** A process that holds a lock or waits for it. */
-export interface LockParty {
-  readonly host: string;
-  readonly pid: number;
-  /** The `label` of its call. While a process passes the lock on among its own callers, that of the first of them. */
-  readonly label?: string;
 }
 
 /** A lock as it is seen from outside; never with a holder id. */
@@ -156,13 +150,6 @@ const EARLIEST = 1_000_000_000_000;
 function sinceOf(token: number | undefined, now: number): Date | undefined {
   const at = (token ?? 0) / 1_000;
   return at < EARLIEST || at > now + TOKEN_LEAD / 1_000 ? undefined : new Date(Math.min(at, now));
-}
-
-/** Who a holder id or an entry belongs to; undefined if another library wrote it. */
-function partyOf(holder: string): LockParty | undefined {
-  const process = processOf(holder);
-  const label = labelOf(holder);
-  return process && label !== undefined ? { ...process, label } : process;
 }
 
 const UNKNOWN: LockParty = { host: 'unknown', pid: 0 };

@@ -1,5 +1,6 @@
 import { randomBytes, randomFillSync } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { LockParty } from '../errors/index.js';
 import { BoundedCache, isLabel, LONGEST_LABEL } from '../options/index.js';
 import { KEPT, NEVER, PERMITS, SHARED } from '../protocol/constants.js';
 
@@ -117,4 +118,11 @@ const HOLDER = new RegExp(String.raw`^(?:${NEVER_PREFIX})?([\w-]+)\.(\d+)\.[\w-]
 export function processOf(holder: string): { host: string; pid: number } | undefined {
   const [, host, pid] = HOLDER.exec(holder) ?? [];
   return host === undefined ? undefined : { host, pid: Number(pid) };
+}
+
+/** The process and the label of a holder id or an entry; undefined if another library wrote it. */
+export function partyOf(holder: string): LockParty | undefined {
+  const process = processOf(holder);
+  const label = labelOf(holder);
+  return process && label !== undefined ? { ...process, label } : process;
 }

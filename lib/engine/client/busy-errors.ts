@@ -1,0 +1,58 @@
+import { LockLimitError, LockNotAcquiredError, type LockParty } from '../errors/index.js';
+import { partyOf } from '../locks/holder.js';
+import type { LockStore } from '../locks/lock-store.js';
+import { lockId } from '../locks/lock-request.js';
+import { type CallSettings, type Clock, type LimitSettings, permitsOf } from '../options/index.js';
+
+/** How long the error of a caller that waited in vain is held back for the name of the holder, in ms. */
+const PATIENCE = 100;
+
+/** The errors of callers that do not get their turn. They name the holder, for which the store is asked. */
+export class BusyErrors {
+  /** The looks under way, by {@link lockId}: callers that time out together share one. */
+  readonly #looks = new Map<string, Promise<LockParty | undefined>>();
+
+  constructor(
+    private readonly store: LockStore,
+    private readonly clock: Clock,
+    private readonly limits: LimitSettings,
+  ) {}
+
+  /** The error of a call for which too many wait. `longest`: when the call began that waits longest, in monotonic ms. */
+  crowded(
+    key: string,
+    { maxWaiting }: CallSettings,
+    isFull: boolean,
+    longest: number | undefined,
+  ): LockLimitError {
+    const limit = isFull ? 'waitersPerKey' : 'maxWaiting';
+    const { [limit]: cap } = { ...this.limits, maxWaiting };
+    const retryAfter = longest === undefined ? undefined : this.clock.monotonic() - longest;
+    return new LockLimitError(key, limit, cap, { retryAfter });
+  }
+
+  /** Rejects with the error of a call whose `wait` is over, as soon as the holder is known or nobody says. */
+  async timedOut(key: string, call: CallSettings, waited: number): Promise<never> {
+    const { wait, share } = call;
+    const error = new LockNotAcquiredError(key, Math.round(waited), wait, permitsOf(share));
+    throw Object.assign(error, { holder: await this.#holder(key, call) });
+  }
+
+  #holder(key: string, { dialect }: CallSettings): Promise<LockParty | undefined> {
+    const id = lockId({ key, dialect });
+    let look = this.#looks.get(id);
+    if (!look) {
+      const seen = async (): Promise<LockParty | undefined> =>
+        partyOf((await this.store.inspect(key, 0, dialect)).holder);
+      look = new Promise((resolve) => {
+        const cancel = this.clock.after(PATIENCE, () => resolve(undefined));
+        void seen()
+          .then(resolve, () => resolve(undefined))
+          .finally(cancel);
+      });
+      this.#looks.set(id, look);
+      void look.then(() => this.#looks.delete(id));
+    }
+    return look;
+  }
+}
