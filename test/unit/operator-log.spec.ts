@@ -73,6 +73,16 @@ it('a release, a hand-over and a shutdown are no loss', async () => {
   ]);
 });
 
+it('a lock that is not had back after a condition is no loss in the log: its caller gets the error', async () => {
+  const lease = await locks.acquire('k');
+  const awaited = locks.condition(lease, 'ready').await();
+  await clock.advance(100);
+  server.pause();
+  await Promise.all([expect(awaited).rejects.toThrow('did not answer'), clock.advance(60_000)]);
+  expect(() => lease.assertHeld()).toThrow(expect.objectContaining({ reason: 'awaiting' }));
+  expect(lines).toEqual([]);
+});
+
 it('a wait that is longer than "slowWait" is said at its end, with what it came to', async () => {
   const other = await operator.acquire('k');
   const coming = locks.acquire('k', { slowWait: '1s', wait: '5s', name: 'mine' });
@@ -102,6 +112,27 @@ it('a hold that is longer than "slowHold" is said when it is, and at its end', a
     'Lock "k" was held for 1 min 33 s.',
     expect.objectContaining({ event: 'slowHold', held: 93_000, end: 'released' }),
   ]);
+});
+
+it('a hold that is longer than "slowHold" and then lost is said to have ended so', async () => {
+  await locks.acquire('k', { slowHold: '10s' });
+  await clock.advance(11_000);
+  await operator.forceRelease('k');
+  await clock.advance(10);
+  expect(lines.map(([level, , fields]) => [level, fields])).toMatchObject([
+    ['warn', { event: 'slowHold', held: 10_000, end: undefined }],
+    ['log', { event: 'slowHold', held: 11_000, end: 'lost' }],
+    ['warn', { event: 'lost', held: 11_000, reason: 'forced' }],
+  ]);
+});
+
+it('a wait as long as "slowWait" is not longer', async () => {
+  const other = await operator.acquire('k');
+  const coming = locks.acquire('k', { slowWait: '1s' });
+  await clock.advance(1_000);
+  await other.release();
+  await (await coming).release();
+  expect(lines).toEqual([]);
 });
 
 it('a hold that ends in time says nothing, and leaves no timer', async () => {

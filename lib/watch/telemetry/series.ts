@@ -61,7 +61,7 @@ export class SeriesTable<Kept> {
   of({ name, mode, topology }: Labelled): Series<Kept> {
     let all = this.#byName.get(name);
     if (!all) {
-      const label = this.#byName.size < MOST_NAMES || name === OTHER ? name : OTHER;
+      const label = this.#byName.size < MOST_NAMES ? name : OTHER;
       if (label !== name) return this.of({ name: label, mode, topology });
       this.#byName.set(name, (all = []));
     }
