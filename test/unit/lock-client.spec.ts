@@ -5,18 +5,11 @@ import {
   LockShutdownError,
   LockStoreError,
 } from '../../lib/engine/errors/index.js';
-import { Opening } from '../../lib/engine/client/opening.js';
 import type { LockClient } from '../../lib/engine/client/lock-client.js';
 import type { SingleLease } from '../../lib/engine/client/single-lease.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
-import type {
-  Extended,
-  Extension,
-  LockStore,
-  PushListener,
-} from '../../lib/engine/locks/lock-store.js';
+import type { Extended, Extension } from '../../lib/engine/locks/lock-store.js';
 import { momentOf } from '../../lib/engine/options/index.js';
-import { ManualClock } from '../../lib/memory/testing/index.js';
 import { Gate } from '../support/gate.js';
 import { kinds } from '../support/kinds.js';
 import { later } from '../support/later.js';
@@ -309,18 +302,6 @@ describe('several locks', () => {
     await world.elapse(0);
     expect((await world.snapshot('k')).remaining).toBeLessThanOrEqual(2_000);
     expect(await world.finish(both.release())).toBe(false);
-  });
-});
-
-describe('a call that waits for the connection', () => {
-  it('leaves no timer when it is there', async () => {
-    const clock = new ManualClock();
-    const store = { open: async () => {} } as unknown as LockStore;
-    const { signal } = new AbortController();
-    const opening = new Opening(store, {} as PushListener, 2_000, clock, signal);
-    await opening.within('k', undefined);
-    await clock.advance(0);
-    expect([opening.done, clock.pending]).toEqual([true, 0]);
   });
 });
 

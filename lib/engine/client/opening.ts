@@ -59,23 +59,23 @@ export class Opening {
     this.#closed = true;
   }
 
-  /** Opens the store for a call, which waits no longer than for a command. */
+  /** Opens the store for a call, which waits no longer than for a command, and leaves no listener where the store stays closed. */
   within(key: string, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const cancel = this.clock.after(this.timeout, () => {
+    const bounds: (() => void)[] = [];
+    return new Promise<void>((resolve, reject) => {
+      const late = (): void => {
         const found = this.store.describe().found.replace(/\.$/, '');
         const message = `Lock "${key}" was not acquired: Redis could not be used within ${this.timeout} ms (${found}).`;
         reject(new LockStoreError(message, { key, outcome: 'unsent' }));
-      });
-      const callOff = onAbort(signal, () => reject(signal!.reason));
-      const callEnd = onAbort(this.stopping, () => reject(new LockShutdownError(key)));
-      this.open()
-        .then(resolve, reject)
-        .finally(() => {
-          cancel();
-          callOff();
-          callEnd();
-        });
+      };
+      bounds.push(
+        this.clock.after(this.timeout, late),
+        onAbort(signal, () => reject(signal!.reason)),
+        onAbort(this.stopping, () => reject(new LockShutdownError(key))),
+      );
+      this.open().then(resolve, reject);
+    }).finally(() => {
+      for (const callOff of bounds) callOff();
     });
   }
 }
