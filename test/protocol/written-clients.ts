@@ -43,36 +43,48 @@ interface Language {
 }
 
 export const languages: readonly Language[] = [
-  language('Python', () => {
-    if (spawnSync('python3', ['-c', 'import venv, ensurepip']).status !== 0) {
-      throw new Error('Python is not here (apt-get install python3-venv)');
-    }
-    const wanted = `${PYTHON}/requirements.txt`;
-    const folder = madeOnce('protocol-python', [wanted], (made) => {
-      run('python3', ['-m', 'venv', made]);
-      run(`${made}/bin/python`, ['-m', 'pip', 'install', '--quiet', '-r', wanted]);
-    });
-    return [`${folder}/bin/python`, `${PYTHON}/client.py`];
+  language('Python', {
+    prepare() {
+      if (spawnSync('python3', ['-c', 'import venv, ensurepip']).status !== 0) {
+        throw new Error('Python is not here (apt-get install python3-venv)');
+      }
+      makePython();
+    },
+    words: () => [`${makePython()}/bin/python`, `${PYTHON}/client.py`],
   }),
-  language('Go', () => {
-    if (spawnSync('go', ['version']).status !== 0) {
-      throw new Error('Go is not here (apt-get install golang-go)');
-    }
-    const files = GO_FILES.map((each) => `${GO}/${each}`);
-    const folder = madeOnce('protocol-go', files, (made) => {
-      run('go', ['build', '-o', `${made}/client`, '.'], { cwd: GO, env: GO_ENV });
-    });
-    return [`${folder}/client`];
+  language('Go', {
+    prepare() {
+      if (spawnSync('go', ['version']).status !== 0) {
+        throw new Error('Go is not here (apt-get install golang-go)');
+      }
+    },
+    words: () => [`${makeGo()}/client`],
   }),
 ];
 
-/** `make` answers with the words that start the client. */
-function language(name: string, make: () => string[]): Language {
-  let words: string[] = [];
-  const missing = prepared(`the client in ${name}`, () => {
-    words = make();
+/** `prepare` throws what is missing here; `words` start the client. */
+function language(
+  name: string,
+  { prepare, words }: { prepare: () => void; words: () => string[] },
+): Language {
+  const missing = prepared(`the client in ${name}`, prepare);
+  return { name, missing, connect: (url) => connect(words(), url) };
+}
+
+function makePython(): string {
+  const wanted = `${PYTHON}/requirements.txt`;
+  return madeOnce('protocol-python', [wanted], (made) => {
+    run('python3', ['-m', 'venv', made]);
+    run(`${made}/bin/python`, ['-m', 'pip', 'install', '--quiet', '-r', wanted]);
   });
-  return { name, missing, connect: (url) => connect(words, url) };
+}
+
+/** Fails where it does not compile: nothing is downloaded that could be missing. */
+function makeGo(): string {
+  const files = GO_FILES.map((each) => `${GO}/${each}`);
+  return madeOnce('protocol-go', files, (made) => {
+    run('go', ['build', '-o', `${made}/client`, '.'], { cwd: GO, env: GO_ENV });
+  });
 }
 
 async function connect([program, ...args]: string[], url: string): Promise<WrittenClient> {

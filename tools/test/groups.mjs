@@ -9,7 +9,7 @@ const SIZE = 8;
 
 /** Of which folders the specs share what they load; elsewhere loading is the least. */
 const SHARING =
-  /^test\/(contracts|dialects|docs|faults|fencing|nest|sample|telemetry|testing|transports|unit)\//;
+  /^test\/(contracts|dialects|docs|faults|fencing|nest|sample|security|telemetry|testing|transports|unit)\//;
 
 /** What is meant for a file: such a spec has one of its own. */
 const ALONE = /unstable_mockModule|jest\.setTimeout/;
