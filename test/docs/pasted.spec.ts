@@ -116,17 +116,23 @@ describe('the first block of', () => {
     for (const close of closing.reverse()) await close();
   });
 
-  /** Two replicas of an application whose `src/app.module.ts` the block is: their URLs. */
-  async function replicas(page: string): Promise<[string, string]> {
+  /** An application whose `src/app.module.ts` the block is, built. */
+  async function built(page: string): Promise<string> {
     const app = application(page.replaceAll(/\W/g, '-'));
     paste(app, 'app.module.ts', blocksOf(page)[0]!.code);
     expect(await complaints(app, '-p', 'tsconfig.build.json')).toEqual([]);
-    return [await replica(app), await replica(app)];
+    return app;
   }
 
-  async function replica(cwd: string): Promise<string> {
+  /** The URLs of two replicas of it. */
+  async function replicas(page: string): Promise<[string, string]> {
+    const [app, env] = [await built(page), { REDIS_URL: redis.url }];
+    return [await replica(app, env), await replica(app, env)];
+  }
+
+  async function replica(cwd: string, settings: Record<string, string>): Promise<string> {
     const port = await freePort();
-    const env = outsideNpm({ REDIS_URL: redis.url, PORT: String(port) });
+    const env = outsideNpm({ REDIS_URL: undefined, ...settings, PORT: String(port) });
     const child = spawn(process.execPath, ['dist/main'], { cwd, env, stdio: 'ignore' });
     const ended = new Promise((resolve) => child.once('exit', resolve));
     closing.push(() => (child.kill('SIGKILL'), ended));
@@ -145,6 +151,12 @@ describe('the first block of', () => {
     await until('both wait', async () => (await locks.inspect('account:7')).waiting === 2);
     await elsewhere.release();
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([201, 201]);
+  }, 120_000);
+
+  it('README.md runs without a Redis, too', async () => {
+    const url = await replica(await built('README.md'), {});
+    const answers = await Promise.all([withdraw(url), withdraw(url)]);
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
   }, 120_000);
 
   it('docs/start.md runs: who comes while another replica works gets the answer that the page shows', async () => {
