@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { isLockError } from '../../lib/index.js';
 import { PATIENCE } from '../support/bounds.js';
+import { later } from '../support/later.js';
 import { until } from '../support/until.js';
 import { useScene } from './scene.js';
 
@@ -49,12 +50,27 @@ describe('another client that writes the key of a held lock', () => {
 
 describe('another client that writes garbage beside a lock', () => {
   const queue = '{lock:k}:queue';
+
+  it.each(['%s*[^', '', '/1000/x1', 'a.1.b/c/99999999999999999999/x1', 'a.1.b/c/1000/q1'])(
+    'as an entry of its queue holds nobody up: %j',
+    async (entry) => {
+      const [process, other] = [await scene.process(), await scene.process()];
+      const lease = await process.acquire('k', { ttl: 60_000 });
+      const { redis } = scene.observer;
+      await redis.zadd(queue, 1, entry);
+      const waits = later(other.acquire('k', { wait: PATIENCE }));
+      await other.waiting('k');
+      expect(lease.held).toBe(true);
+      expect(await lease.release()).toBe(true);
+      const next = await waits;
+      expect(next.fencingToken).toBeGreaterThan(lease.fencingToken);
+      expect(await next.release()).toBe(true);
+      expect(await scene.observer.traces()).toEqual([]);
+    },
+  );
+
   it.each<[string, (redis: Redis) => Promise<unknown>]>([
     ['a queue that is a text', (redis) => redis.set(queue, 'x')],
-    ['an entry of the queue that is none', (redis) => redis.zadd(queue, 1, '%s*[^')],
-    ['an entry without a holder', (redis) => redis.zadd(queue, 1, '/1000/x1')],
-    ['an entry for ever', (redis) => redis.zadd(queue, 1, 'a.1.b/c/99999999999999999999/x1')],
-    ['an entry of another kind', (redis) => redis.zadd(queue, 1, 'a.1.b/c/1000/q1')],
     ['heartbeats that are a text', (redis) => redis.set('{lock:k}:seen', 'x')],
     ['holders that are a text', (redis) => redis.set('{lock:k}:holders', 'x')],
     ['holders that are none', (redis) => redis.zadd('{lock:k}:holders', 9e15, '%s*[^')],
