@@ -43,6 +43,31 @@ it.each<[LockDialect, string, (inbox: string) => [channel: string, text: string]
   },
 );
 
+it('a flood that says an operator took a lock makes its holder ask once at a time, and takes nothing', async () => {
+  let [asks, underWay, most] = [0, 0, 0];
+  const process = await scene.process({}, (store) =>
+    withSteps(store, {
+      extend: (batch) => {
+        asks += 1;
+        most = Math.max(most, (underWay += 1));
+        return store.extend(batch).finally(() => (underWay -= 1));
+      },
+    }),
+  );
+  const lease = await process.acquire('k', { ttl: 60_000 });
+  const [host, id] = (await scene.observer.holder('k'))!.split('/');
+  const hostile = await scene.publisher();
+  const inbox = `lock:inbox:${process.store.processId}`;
+  for (let nth = 0; nth < 200; nth += 1) {
+    await Promise.all(
+      Array.from({ length: 10 }, () => hostile.publish(inbox, `forced ${host}/${id}`)),
+    );
+  }
+  expect((await process.store.health(PATIENCE)).inbox).toBe(true); // what came before is dealt with
+  expect([asks > 0, most]).toEqual([true, 1]);
+  expect([lease.held, await lease.release()]).toEqual([true, true]);
+});
+
 it('who hears the inbox of a process that died costs those behind it a first lease at most', async () => {
   const [holder, dead, next] = [
     await scene.process(),
