@@ -250,7 +250,7 @@ describe.each(PLATFORMS)('a board on %s', (platform) => {
 
   it('shows who holds a lock, for how long, what is left, and who waits', async () => {
     const { board } = await start(platform);
-    const lease = await rival.acquire('account:1');
+    const lease = await rival.acquire('account:1', { label: 'Accounts.pay' });
     const waiting = rival.acquire('account:1', { wait: '5m' });
     const readers = [
       await rival.acquire('prices', { mode: 'shared' }),
@@ -269,7 +269,7 @@ describe.each(PLATFORMS)('a board on %s', (platform) => {
       key: 'account:1',
       mode: 'exclusive',
       held: true,
-      holders: [{ host: expect.any(String), pid: process.pid, count: 1 }],
+      holders: [{ host: expect.any(String), pid: process.pid, label: 'Accounts.pay', count: 1 }],
       others: 0,
       heldFor: expect.any(Number),
       remaining: expect.any(Number),
