@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { LockDialect } from '../../lib/index.js';
+import { messageOf } from '../../lib/engine/locks/reply.js';
 import { ASK_PAUSE, FIRST_LEASE } from '../../lib/engine/protocol/constants.js';
 import { PATIENCE } from '../support/bounds.js';
 import { later } from '../support/later.js';
@@ -108,4 +109,11 @@ it('a message that is longer than what Redis keeps for a subscriber costs the in
   expect((await process.store.health(PATIENCE)).inbox).toBe(true);
   expect(await lease.release()).toBe(true);
   expect((await waits).held).toBe(true);
+});
+
+it('a message that is longer than any script writes is not read', () => {
+  const holders = (count: number): string =>
+    `forced ${Array.from({ length: count }, () => `host.1.${'r'.repeat(11)}/${'i'.repeat(22)}_${'l'.repeat(256)}`).join(' ')}`;
+  expect(messageOf(holders(250))).toMatchObject({ kind: 'forced' });
+  expect(messageOf(holders(100_000))).toBeUndefined();
 });

@@ -111,7 +111,11 @@ type Message =
       readonly batch: Batch | undefined;
     };
 
+/** No script sends more characters: 250 holders by their ids at most, or an entry and a key. Reading more would cost time. */
+const LONGEST_MESSAGE = 2 ** 17;
+
 export function messageOf(text: string): Message | undefined {
+  if (text.length > LONGEST_MESSAGE) return undefined;
   const [word, first, ...words] = text.split(' ');
   if (!first) return undefined;
   switch (word) {
