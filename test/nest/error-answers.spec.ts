@@ -5,6 +5,7 @@ import {
   isLockError,
   LeaseLostError,
   Locked,
+  LockedRequest,
   LockKeyError,
   LockLimitError,
   LockNotAcquiredError,
@@ -15,6 +16,7 @@ import {
   StaleFencingTokenError,
 } from '../../lib/index.js';
 import { PLATFORMS, useBench } from '../support/nest-app.js';
+import { until } from '../support/until.js';
 
 const bench = useBench();
 let rival: LockService;
@@ -53,6 +55,18 @@ class Accounts {
   @Locked('account:<id>', { wait: 0 })
   @Get('accounts/:id')
   async account(@Param('id') id: string): Promise<string> {
+    return id;
+  }
+
+  @Locked('crowd:<id>', { maxWaiting: 1 })
+  @Get('method/:id')
+  async method(@Param('id') id: string): Promise<string> {
+    return id;
+  }
+
+  @LockedRequest('crowd:<params.id>', { maxWaiting: 1 })
+  @Get('request/:id')
+  async request(@Param('id') id: string): Promise<string> {
     return id;
   }
 
@@ -113,6 +127,20 @@ describe.each(PLATFORMS)('an error of a lock on %s', (platform) => {
     await lease.release();
     expect((await fetch(`${url}/accounts/${SECRET}`)).status).toBe(200);
   });
+
+  it.each(['method', 'request'])(
+    'answers 429 to the second who waits where one may, under @Locked and @LockedRequest: %s',
+    async (route) => {
+      const lease = await rival.acquire(`crowd:${SECRET}`);
+      const first = fetch(`${url}/${route}/${SECRET}`);
+      await until('it waits', async () => (await rival.inspect(`crowd:${SECRET}`)).waiting === 1);
+      const answer = await fetch(`${url}/${route}/${SECRET}`);
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1']);
+      expect(await answer.json()).toMatchObject({ code: 'LOCK_LIMIT' });
+      await lease.release();
+      expect((await first).status).toBe(200);
+    },
+  );
 
   it('answers 400 for a value that no key can take', async () => {
     expect((await fetch(`${url}/account`)).status).toBe(400);

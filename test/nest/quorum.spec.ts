@@ -57,7 +57,11 @@ describe('RedisLockModule on three servers', () => {
     await expect(locks.semaphore('s', { permits: 2 }).acquire()).rejects.toThrow(LockOptionsError);
     await expect(locks.acquire('k', { maxWaiting: 5 })).rejects.toThrow(/A quorum cannot count/);
     await expect(locks.optimistic('k')).rejects.toThrow(/A quorum cannot read optimistically/);
-    const lease = await locks.acquire('k');
+    const lease = await locks.acquire('k', { label: 'Orders.ship' });
+    expect((await locks.inspect('k')).holder).toMatchObject({ label: 'Orders.ship' });
+    await expect(locks.acquire('k', { wait: 50 })).rejects.toMatchObject({
+      holder: { label: 'Orders.ship' },
+    });
     await expect(lease.downgrade()).rejects.toThrow(/A quorum cannot downgrade/);
     expect(lease.held).toBe(true);
     await lease.release();
