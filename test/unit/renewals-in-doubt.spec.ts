@@ -96,3 +96,28 @@ it('a renewal that fails once costs a lease nothing, and is told of with its cau
   expect(failed).toMatchObject([{ key: 'a' }]);
   expect(lease!.held).toBe(true);
 });
+
+it('who gives its lease back when it hears that the renewal failed has no timer for it any more', async () => {
+  const [lease] = await acquire('a');
+  let released: Promise<boolean> | undefined;
+  const giveBack = (): void => void (released = lease!.release());
+  lockChannels.renewalFailed.subscribe(giveBack);
+  said = () => 'unknown';
+  await world.elapse(TTL / 3);
+  lockChannels.renewalFailed.unsubscribe(giveBack);
+  expect(await released).toBe(true);
+  expect(process.locks.load).toMatchObject({ held: 0, watched: 0 });
+});
+
+it('a lease whose longest hold is over is not asked for any more, and lasts as long as it was renewed', async () => {
+  const start = world.clock.monotonic();
+  const maxHold = 5_000;
+  const lease = await process.acquire({ key: 'a', ttl: TTL, maxHold });
+  await world.elapse(maxHold);
+  const renewals = asked.length;
+  expect(renewals).toBeGreaterThanOrEqual(4);
+  await world.elapse(maxHold);
+  expect(asked).toHaveLength(renewals);
+  expect(lease.held).toBe(false);
+  expect(asked.at(-1)!.at - start).toBeLessThan(maxHold);
+});
