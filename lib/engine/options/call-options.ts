@@ -21,7 +21,8 @@ export interface LockCallOptions {
   /**
    * The most callers that may wait for the lock, this one included. Beyond, the call is refused at once with
    * `LockLimitError`. Callers of its own process count one by one. With `fairness: 'local'`, the exclusive callers of each
-   * other process count as one, by the last number that Redis said. From 1 up. @default Infinity
+   * other process count as one, by the last number that Redis said. A call for several keys is refused when it begins to
+   * wait for such a lock. From 1 up. @default Infinity
    */
   readonly maxWaiting?: number | undefined;
   /** Renews the lease at each third of its ttl until it is released. With false, the lease ends at its ttl. @default true */
