@@ -39,14 +39,14 @@ class Server {
 }
 
 let clock: ManualClock;
-let servers: [Server, Server, Server];
+let servers: Server[];
 let membership: Membership;
 let reconnected: number;
 let opened: 'not yet' | 'yes' | 'no';
 let opening: Promise<void>;
 
 function open(ids: readonly (string | undefined)[] = ['1', '2', '3']): void {
-  servers = ids.map((id, at) => new Server(id, `host${at}`)) as typeof servers;
+  servers = ids.map((id, at) => new Server(id, `host${at}`));
   membership = new Membership(servers as unknown as RedisServer[], clock);
   opening = later(membership.open(() => void (reconnected += 1)));
   opening.then(
@@ -74,56 +74,63 @@ describe('the start of a quorum', () => {
   });
 
   it('waits for the last as long as half a second after a majority has joined', async () => {
-    servers[0].opened();
+    servers[0]!.opened();
     await clock.advance(10 * GRACE);
-    servers[2].opened();
+    servers[2]!.opened();
     await clock.advance(GRACE - 1);
     expect(opened).toBe('not yet');
     await clock.advance(1);
     expect(opened).toBe('yes');
   });
 
+  it('waits no longer for the last of five where four join at once', async () => {
+    open(['1', '2', '3', '4', '5']);
+    for (const server of servers.slice(1)) server.opened();
+    await clock.advance(GRACE);
+    expect([opened, clock.pending]).toEqual(['yes', 0]);
+  });
+
   it('is over before that when the last has joined, and leaves no timer', async () => {
-    servers[0].opened();
-    servers[2].opened();
+    servers[0]!.opened();
+    servers[2]!.opened();
     await clock.advance(1);
-    servers[1].opened();
+    servers[1]!.opened();
     await clock.advance(0);
     expect([opened, clock.pending]).toEqual(['yes', 0]);
   });
 
   it('is not undone by a server that turns out later to be unfit: it is tried again as any other', async () => {
-    servers[0].opened();
-    servers[2].opened();
+    servers[0]!.opened();
+    servers[2]!.opened();
     await clock.advance(GRACE);
-    servers[1].failed(unfit());
+    servers[1]!.failed(unfit());
     await clock.advance(PAUSE);
-    servers[1].opened();
+    servers[1]!.opened();
     await clock.advance(0);
-    expect([opened, servers[1].opens, reconnected]).toEqual(['yes', 2, 1]);
+    expect([opened, servers[1]!.opens, reconnected]).toEqual(['yes', 2, 1]);
   });
 
   it('does not wait for who has failed, and tries it again each second until it joins', async () => {
-    servers[1].failed(away());
-    servers[0].opened();
-    servers[2].opened();
+    servers[1]!.failed(away());
+    servers[0]!.opened();
+    servers[2]!.opened();
     await clock.advance(0);
     expect(opened).toBe('yes');
     await clock.advance(PAUSE - 1);
-    expect(servers[1].opens).toBe(1);
+    expect(servers[1]!.opens).toBe(1);
     await clock.advance(1);
-    servers[1].failed(unfit());
+    servers[1]!.failed(unfit());
     await clock.advance(PAUSE);
-    expect([servers[1].opens, reconnected]).toEqual([3, 0]);
-    servers[1].opened();
+    expect([servers[1]!.opens, reconnected]).toEqual([3, 0]);
+    servers[1]!.opened();
     await clock.advance(10 * PAUSE);
-    expect([servers[1].opens, reconnected, clock.pending]).toEqual([3, 1, 0]);
+    expect([servers[1]!.opens, reconnected, clock.pending]).toEqual([3, 1, 0]);
   });
 
   it('fails without a majority, says how many there were, and closes all', async () => {
-    servers[0].opened();
-    servers[1].failed(away());
-    servers[2].failed(away());
+    servers[0]!.opened();
+    servers[1]!.failed(away());
+    servers[2]!.failed(away());
     await clock.advance(0);
     await expect(opening).rejects.toBeInstanceOf(QuorumNotReachedError);
     await expect(opening).rejects.toMatchObject({
@@ -135,7 +142,7 @@ describe('the start of a quorum', () => {
 
   it('fails at once where a server can never be used', async () => {
     const error = unfit();
-    servers[0].failed(error);
+    servers[0]!.failed(error);
     await clock.advance(0);
     await expect(opening).rejects.toBe(error);
     expect(servers.map(({ closes }) => closes)).toEqual([1, 1, 1]);
@@ -159,21 +166,21 @@ describe('the start of a quorum', () => {
 
 describe('the end of a quorum', () => {
   it('tries no server again', async () => {
-    servers[1].failed(away());
-    servers[0].opened();
-    servers[2].opened();
+    servers[1]!.failed(away());
+    servers[0]!.opened();
+    servers[2]!.opened();
     await clock.advance(0);
     await membership.close();
     await clock.advance(10 * PAUSE);
-    expect([servers[1].opens, clock.pending]).toEqual([1, 0]);
+    expect([servers[1]!.opens, clock.pending]).toEqual([1, 0]);
   });
 
   it('closes also who joins only then, once more', async () => {
-    servers[0].opened();
-    servers[2].opened();
+    servers[0]!.opened();
+    servers[2]!.opened();
     await clock.advance(GRACE);
     await membership.close();
-    servers[1].opened();
+    servers[1]!.opened();
     await clock.advance(10 * PAUSE);
     expect(servers.map(({ closes }) => closes)).toEqual([1, 2, 1]);
   });

@@ -48,17 +48,17 @@ export class Membership {
     let pending = nodes;
     return new Promise((resolve, reject) => {
       let started = false;
-      let grace = (): void => {};
+      let grace: (() => void) | undefined;
       const start = (): void => {
         started = true;
-        grace();
+        grace?.();
         resolve();
       };
       const settled = (): void => {
         pending -= 1;
         const granted = this.#members.size;
         if (pending > 0) {
-          if (granted === majority && !started) grace = this.clock.after(GRACE, start);
+          if (granted >= majority && !started) grace ??= this.clock.after(GRACE, start); // several may have joined at once
           return;
         }
         if (granted >= majority) return start();
