@@ -54,7 +54,7 @@ export type {
   LockParty,
   InspectOptions,
 } from './engine/inspection/inspection.js';
-export { Lease, type LeaseJson } from './engine/client/lease.js';
+export { Lease, type LeaseJson } from './engine/client/leases/lease.js';
 export type { Work } from './nest/services/run-under-lease.js';
 export type { Stamp } from './engine/locks/stamp.js';
 export { lockKey, type LockKeyValue } from './engine/keys/index.js';

@@ -60,7 +60,7 @@ byte stalls = STALLS;       /* of processes that live, longer than a lease or th
 #define finished(p) (state[p] == DONE || state[p] == CRASHED)
 #define holds_alone(p) (believes[p] && !reader[current[p]])
 
-/* client/held-lease.ts client/local-queue.ts */
+/* client/leases/held-lease.ts client/queue/local-queue.ts */
 inline enter(p, told) {
   i = 0;
   do
@@ -104,7 +104,7 @@ inline after_giving_back(p) {
 proctype client(byte p) {
 end_client:
   do
-  /* client/queue-entry.ts: asks for the first time; locks/lock/fast-path.ts: by the short way, where that is likely to do */
+  /* client/queue/queue-entry.ts: asks for the first time; locks/lock/fast-path.ts: by the short way, where that is likely to do */
   :: atomic { state[p] == NEW && (p == 0 || state[p - (p > 0)] != NEW) -> printf("%d wants the lock, and asks\n", p);
        if
 #ifdef WITH_READERS
@@ -142,7 +142,7 @@ end_client:
        :: else -> state[p] = LEAVING; reply[p] = NONE; reply_token[p] = 0 /* expired before it could be used */
 #endif
        fi }
-  /* client/queue-poller.ts: asks again */
+  /* client/queue/queue-poller.ts: asks again */
 #ifdef NO_POLL
   :: d_step { state[p] == WAITING && !knows[p] -> state[p] = SENT }
 #else
@@ -167,7 +167,7 @@ end_client:
   /* no answer: the connection breaks with the ask under way */
   :: d_step { state[p] == SENT && breaks > 0 && !unsure[p] && stray[p] == 0 && !once[p] -> printf("%d loses its connection with an ask under way\n", p);
        breaks--; stray[p] = current[p]; unsure[p] = 1; state[p] = WAITING }
-  /* client/lease-registry.ts: gives the lock back */
+  /* client/leases/lease-registry.ts: gives the lock back */
   :: atomic { state[p] == HOLDS && believes[p] -> printf("%d gives the lock back\n", p); believes[p] = 0;
        if
        :: state[p] = RELEASING
@@ -196,7 +196,7 @@ end_client:
          fi;
          reply[p] = NONE } }
 #endif
-  /* client/cleanup.ts */
+  /* client/leases/cleanup.ts */
   :: atomic { state[p] == LEAVING -> choose_away(); printf("%d its leave runs\n", p);
 #ifndef GIVES_UP_WITHOUT_LEAVING
        d_step { leave(current[p]); after_giving_back(p); away = 0 } }

@@ -61,7 +61,7 @@ inline enter(id) {
   PROMISE(exclusion, believed == 1)
 }
 
-/* client/lease-registry.ts, handOver(): the giver leaves its own id first. In this order a late transfer leaves nothing. */
+/* client/leases/lease-registry.ts, handOver(): the giver leaves its own id first. In this order a late transfer leaves nothing. */
 #ifdef LEAVES_IN_THE_OTHER_ORDER
 #define left_first(p) (p == GIVER -> ON_THE_WAY : p)
 #define left_next(p) (p == GIVER -> GIVER : p)
@@ -75,7 +75,7 @@ inline enter(id) {
 #define obeys_not_after true
 #endif
 
-/* client/lease-registry.ts client/hand-over.ts: moves the lease from one id to another. */
+/* client/leases/lease-registry.ts client/leases/hand-over.ts: moves the lease from one id to another. */
 proctype mover(byte p, former, id) {
 end_mover:
   do
@@ -106,7 +106,7 @@ end_mover:
        :: obeys_not_after -> stray[p] = 0
        :: else
        fi }
-  /* client/cleanup.ts */
+  /* client/leases/cleanup.ts */
   :: d_step { state[p] == LEAVING -> printf("%d leaves\n", p); give_back(left_first(p)); state[p] = LEAVING_NEXT }
   :: d_step { state[p] == LEAVING_NEXT -> printf("%d leaves its other id\n", p); give_back(left_next(p));
        if

@@ -22,7 +22,7 @@ function reached(from: string): ReadonlySet<string> {
 
 it('follows the imports from the root to the ground', () => {
   const met = reached('index.ts');
-  expect(met).toContain(join('engine', 'client', 'local-queue.ts'));
+  expect(met).toContain(join('engine', 'client', 'queue', 'local-queue.ts'));
   expect(met).toContain(join('engine', 'redis', 'resp.ts'));
 });
 

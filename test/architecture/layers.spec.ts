@@ -94,6 +94,24 @@ it('calls from layer to layer in one direction', () => {
   expect(sentences(wrong)).toEqual([]);
 });
 
+/** The rooms of client/, and those that each may import. `.` is the client itself. */
+const ROOMS: Record<string, readonly string[]> = {
+  '.': ['queue', 'leases'],
+  queue: ['leases'],
+  leases: [],
+};
+
+it('calls in client/ from the client to the queues, and from these to the leases', () => {
+  const roomOf = (path: string): string =>
+    /^engine\/client\/(queue|leases)\//.exec(path)?.[1] ?? '.';
+  const wrong = imports.filter(({ file, layer, target, ours }) => {
+    if (layer !== 'engine/client' || !ours || layerOf(target) !== layer) return false;
+    const [from, to] = [roomOf(file), roomOf(target)];
+    return from !== to && !ROOMS[from]!.includes(to);
+  });
+  expect(sentences(wrong)).toEqual([]);
+});
+
 it('keeps what protocol, options, events and errors import to each other', () => {
   const wrong = imports.filter(
     ({ layer, target, ours }) =>

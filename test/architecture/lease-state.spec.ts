@@ -4,10 +4,10 @@ import ts from 'typescript';
 import { filesBelow } from './files-below.js';
 
 /** The state machine of a lease: the type of its state, and the field that has it. */
-const OWNER = 'lib/engine/client/held-lease.ts';
+const OWNER = 'lib/engine/client/leases/held-lease.ts';
 const FIELD = 'phase';
 /** What a lease stands under: it writes its own request. */
-const CLAIM = 'lib/engine/client/claim.ts';
+const CLAIM = 'lib/engine/client/leases/claim.ts';
 
 /** The fields of a lease; the owner alone writes them, in its methods. */
 const FIELDS = [FIELD, 'state', 'lossReason', 'suspected', 'term', 'renewAt', 'request', 'holds'];

@@ -1,6 +1,6 @@
-import { readHandOver } from '../../lib/engine/client/hand-over.js';
-import type { BaseLease } from '../../lib/engine/client/lease.js';
-import type { SingleLease } from '../../lib/engine/client/single-lease.js';
+import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
+import type { BaseLease } from '../../lib/engine/client/leases/lease.js';
+import type { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
 import {
   LockLimitError,
   LockNotAcquiredError,

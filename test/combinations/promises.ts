@@ -1,4 +1,4 @@
-import type { BaseLease } from '../../lib/engine/client/lease.js';
+import type { BaseLease } from '../../lib/engine/client/leases/lease.js';
 import { isReader } from '../../lib/engine/options/index.js';
 import { ASK_LONGEST } from '../../lib/engine/protocol/constants.js';
 import { type DrawnCall, PERMITS } from './drawn-call.js';

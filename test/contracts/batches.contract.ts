@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { LeaseLostError, LockStoreError } from '../../lib/engine/errors/index.js';
-import type { Lease } from '../../lib/engine/client/lease.js';
-import type { SingleLease } from '../../lib/engine/client/single-lease.js';
-import { BUDGET } from '../../lib/engine/client/time-slice.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
+import type { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
+import { BUDGET } from '../../lib/engine/client/queue/time-slice.js';
 import type { PushListener } from '../../lib/engine/locks/lock-store.js';
 import type { AcquireOptions } from '../../lib/engine/options/index.js';
 import { Condition } from '../../lib/nest/services/condition.js';

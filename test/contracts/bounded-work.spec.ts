@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
-import type { SingleLease } from '../../lib/engine/client/single-lease.js';
-import { type Polled, QueuePoller } from '../../lib/engine/client/queue-poller.js';
+import type { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
+import { type Polled, QueuePoller } from '../../lib/engine/client/queue/queue-poller.js';
 import type { Signalled } from '../../lib/engine/locks/lock-store.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { READER, type Share } from '../../lib/engine/options/index.js';

@@ -5,8 +5,8 @@ import {
   LockOptionsError,
   LockStoreError,
 } from '../../lib/engine/errors/index.js';
-import type { Lease } from '../../lib/engine/client/lease.js';
-import type { SingleLease } from '../../lib/engine/client/single-lease.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
+import type { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { Condition } from '../../lib/nest/services/condition.js';
 import { COMMAND, DEAD, POLL, TTL } from '../support/bounds.js';

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { FIRST_BLOCK } from '../../lib/engine/client/local-queue.js';
+import { FIRST_BLOCK } from '../../lib/engine/client/queue/local-queue.js';
 import { TTL } from '../support/bounds.js';
 import type { Grant } from '../../lib/engine/locks/lock-store.js';
 import type { Contract } from '../support/contract.js';

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { SingleLease } from '../../lib/engine/client/single-lease.js';
+import type { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
 import { conditionEntries, entryOf } from '../../lib/engine/locks/entry.js';
 import { FIRST_LEASE } from '../../lib/engine/protocol/constants.js';
 import { Condition } from '../../lib/nest/services/condition.js';

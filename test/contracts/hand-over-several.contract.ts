@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { LeaseLostError, LockOptionsError, LockStoreError } from '../../lib/engine/errors/index.js';
-import { readHandOver } from '../../lib/engine/client/hand-over.js';
-import type { Lease } from '../../lib/engine/client/lease.js';
+import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
 import { MARKERS } from '../../lib/engine/locks/holder.js';
 import type { LockStore } from '../../lib/engine/locks/lock-store.js';
 import { atMost, POLL, TTL } from '../support/bounds.js';

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { LeaseLostError, LockOptionsError, LockStoreError } from '../../lib/engine/errors/index.js';
-import { readHandOver } from '../../lib/engine/client/hand-over.js';
-import type { Lease } from '../../lib/engine/client/lease.js';
+import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
 import { withLease } from '../../lib/nest/services/run-under-lease.js';
 import { entryOf } from '../../lib/engine/locks/entry.js';
 import { MARKERS } from '../../lib/engine/locks/holder.js';

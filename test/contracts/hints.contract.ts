@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Lease } from '../../lib/engine/client/lease.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
 import type { Answer, LockStore } from '../../lib/engine/locks/lock-store.js';
 import { LockStoreError } from '../../lib/engine/errors/index.js';
 import { entryOf } from '../../lib/engine/locks/entry.js';

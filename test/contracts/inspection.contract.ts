@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
-import { readHandOver } from '../../lib/engine/client/hand-over.js';
-import { FIRST_BLOCK } from '../../lib/engine/client/local-queue.js';
-import type { SingleLease } from '../../lib/engine/client/single-lease.js';
+import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
+import { FIRST_BLOCK } from '../../lib/engine/client/queue/local-queue.js';
+import type { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
 import { READER } from '../../lib/engine/options/index.js';
 import { Condition } from '../../lib/nest/services/condition.js';
 import {

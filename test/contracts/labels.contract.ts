@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { readHandOver } from '../../lib/engine/client/hand-over.js';
+import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
 import { type LockInspection, inspection } from '../../lib/engine/inspection/inspection.js';
 import { LockStoreError } from '../../lib/engine/errors/index.js';
 import { READER } from '../../lib/engine/options/index.js';

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { BUDGET } from '../../lib/engine/client/time-slice.js';
+import { BUDGET } from '../../lib/engine/client/queue/time-slice.js';
 import {
   type CommandOutcome,
   LeaseLostError,
@@ -7,7 +7,7 @@ import {
   LockShutdownError,
   LockStoreError,
 } from '../../lib/engine/errors/index.js';
-import type { Lease } from '../../lib/engine/client/lease.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
 import type { Answer } from '../../lib/engine/locks/lock-store.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import type { AcquireOptions } from '../../lib/engine/options/index.js';

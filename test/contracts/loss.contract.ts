@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { LeaseLostError } from '../../lib/engine/errors/index.js';
-import type { BaseLease } from '../../lib/engine/client/lease.js';
+import type { BaseLease } from '../../lib/engine/client/leases/lease.js';
 import { withLease } from '../../lib/nest/services/run-under-lease.js';
 import { batchesBy } from '../../lib/engine/locks/batches.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';

@@ -6,7 +6,7 @@ import {
   LockOptionsError,
   LockStoreError,
 } from '../../lib/engine/errors/index.js';
-import type { Lease } from '../../lib/engine/client/lease.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
 import { type AcquireOptions, callSettings } from '../../lib/engine/options/index.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { LockLimitError } from '../../lib/engine/errors/index.js';
-import type { BaseLease } from '../../lib/engine/client/lease.js';
+import type { BaseLease } from '../../lib/engine/client/leases/lease.js';
 import { READER } from '../../lib/engine/options/index.js';
 import { DEAD } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';

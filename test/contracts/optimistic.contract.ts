@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { ForeignLockError } from '../../lib/engine/errors/index.js';
-import type { SingleLease } from '../../lib/engine/client/single-lease.js';
+import type { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
 import type { Stamp } from '../../lib/engine/locks/stamp.js';
 import { READER } from '../../lib/engine/options/index.js';
 import { Condition } from '../../lib/nest/services/condition.js';

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { LockNotAcquiredError, LockOptionsError } from '../../lib/engine/errors/index.js';
-import type { BaseLease } from '../../lib/engine/client/lease.js';
-import { readHandOver } from '../../lib/engine/client/hand-over.js';
+import type { BaseLease } from '../../lib/engine/client/leases/lease.js';
+import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
 import {
   type AcquireOptions,
   callSettings,

@@ -1,5 +1,5 @@
-import type { HeldLease, HandOffTarget } from '../../lib/engine/client/held-lease.js';
-import type { LocalQueue } from '../../lib/engine/client/local-queue.js';
+import type { HeldLease, HandOffTarget } from '../../lib/engine/client/leases/held-lease.js';
+import type { LocalQueue } from '../../lib/engine/client/queue/local-queue.js';
 import type { LossReason } from '../../lib/engine/errors/index.js';
 import { type CallSettings, momentOf } from '../../lib/engine/options/index.js';
 import {

@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { LockShutdownError, LockStoreError } from '../../lib/engine/errors/index.js';
-import { readHandOver } from '../../lib/engine/client/hand-over.js';
-import type { Lease } from '../../lib/engine/client/lease.js';
-import { SingleLease } from '../../lib/engine/client/single-lease.js';
+import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
+import { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
 import type { LockStore } from '../../lib/engine/locks/lock-store.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { atMost, TTL } from '../support/bounds.js';

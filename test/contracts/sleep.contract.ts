@@ -5,8 +5,8 @@ import {
   LockUpgradeError,
   QuorumNotReachedError,
 } from '../../lib/engine/errors/index.js';
-import { readHandOver } from '../../lib/engine/client/hand-over.js';
-import type { SingleLease } from '../../lib/engine/client/single-lease.js';
+import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
+import type { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
 import { Condition } from '../../lib/nest/services/condition.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { LockNotAcquiredError } from '../../lib/index.js';
-import type { Lease } from '../../lib/engine/client/lease.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
 import type { LockProcess } from '../support/lock-process.js';
 import { tryEach } from '../support/trials.js';
 import { until } from '../support/until.js';

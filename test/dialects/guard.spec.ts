@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AcquireOptions, LeaseLostError, LockNotAcquiredError } from '../../lib/index.js';
-import type { Lease } from '../../lib/engine/client/lease.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
 import { scripts } from '../../lib/engine/locks/dialects/plain/plain.js';
 import { until } from '../support/until.js';
 import { Crowd } from './crowd.js';

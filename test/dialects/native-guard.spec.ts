@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
-import type { Lease } from '../../lib/engine/client/lease.js';
-import type { SingleLease } from '../../lib/engine/client/single-lease.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
+import type { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
 import { besideTimestamps } from '../../lib/engine/locks/timestamp-compat/timestamp-compat.js';
 import { exclusive as scripts } from '../../lib/engine/locks/native-scripts.js';
 import { moduleSettings } from '../../lib/engine/options/index.js';

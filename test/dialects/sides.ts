@@ -4,7 +4,7 @@ import { RedisProcess } from '../../tools/redis-server.js';
 import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import type { LockDialect, RedisLockOptions } from '../../lib/index.js';
-import type { Lease } from '../../lib/engine/client/lease.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
 import type { LockStore } from '../../lib/engine/locks/lock-store.js';
 import type { Clock } from '../../lib/engine/options/index.js';
 import type { PeerClient } from './peers/peer.js';

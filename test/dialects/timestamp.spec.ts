@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError, type TimestampDialect } from '../../lib/index.js';
 import { scripts } from '../../lib/engine/locks/dialects/timestamp/timestamp.js';
-import type { Lease } from '../../lib/engine/client/lease.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
 import type { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import { Crowd } from './crowd.js';

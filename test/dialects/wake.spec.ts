@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LockDialect } from '../../lib/index.js';
-import type { Lease } from '../../lib/engine/client/lease.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import type { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import type { Redis } from 'ioredis';
 import { RedisLockStore } from '../../lib/engine/locks/lock/redis-lock-store.js';
 import { LockStoreError } from '../../lib/engine/errors/index.js';
-import { readHandOver } from '../../lib/engine/client/hand-over.js';
-import type { Lease } from '../../lib/engine/client/lease.js';
-import type { SingleLease } from '../../lib/engine/client/single-lease.js';
+import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
+import type { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
 import {
   type AcquireOptions,
   moduleSettings,

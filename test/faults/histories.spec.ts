@@ -1,4 +1,4 @@
-import type { Lease } from '../../lib/engine/client/lease.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { FAULTS } from '../histories/faults.js';

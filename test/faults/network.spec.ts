@@ -13,7 +13,7 @@ import {
   LockNotAcquiredError,
   LockStoreError,
 } from '../../lib/engine/errors/index.js';
-import type { BaseLease } from '../../lib/engine/client/lease.js';
+import type { BaseLease } from '../../lib/engine/client/leases/lease.js';
 import { type AcquireOptions, systemClock } from '../../lib/engine/options/index.js';
 
 const TIMEOUT = 200;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import type { Lease } from '../../lib/engine/client/lease.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
 import type { AcquireOptions } from '../../lib/engine/options/index.js';
 import { controlOf } from '../support/control.js';
 import { Quorum } from '../support/quorum.js';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { ReplicasNotReachedError } from '../../lib/engine/errors/index.js';
-import type { Lease } from '../../lib/engine/client/lease.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
 import { newHolderId } from '../../lib/engine/locks/holder.js';
 import type { LockStore } from '../../lib/engine/locks/lock-store.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';

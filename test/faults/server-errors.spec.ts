@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ForeignLockError, LockStoreError } from '../../lib/engine/errors/index.js';
-import type { Lease } from '../../lib/engine/client/lease.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
 import { RedisProcess, serverVersion } from '../../tools/redis-server.js';
 import { BEFORE_START_TIMEOUT, BY_POLL } from '../support/bounds.js';
 import { FaultProxy } from '../support/fault-proxy.js';

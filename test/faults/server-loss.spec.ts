@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { fencedRedis, LeaseLostError, StaleFencingTokenError } from '../../lib/index.js';
-import type { Lease } from '../../lib/engine/client/lease.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { BY_POLL } from '../support/bounds.js';
 import { LockProcess } from '../support/lock-process.js';

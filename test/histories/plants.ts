@@ -1,7 +1,7 @@
-import type { HeldLease } from '../../lib/engine/client/held-lease.js';
-import type { LeaseRegistry } from '../../lib/engine/client/lease-registry.js';
-import type { LocalQueue } from '../../lib/engine/client/local-queue.js';
-import type { QueueEntry } from '../../lib/engine/client/queue-entry.js';
+import type { HeldLease } from '../../lib/engine/client/leases/held-lease.js';
+import type { LeaseRegistry } from '../../lib/engine/client/leases/lease-registry.js';
+import type { LocalQueue } from '../../lib/engine/client/queue/local-queue.js';
+import type { QueueEntry } from '../../lib/engine/client/queue/queue-entry.js';
 import type { Grant } from '../../lib/engine/locks/lock-store.js';
 import {
   both,

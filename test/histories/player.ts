@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BaseLease, Lease } from '../../lib/engine/client/lease.js';
+import type { BaseLease, Lease } from '../../lib/engine/client/leases/lease.js';
 import {
   isLockError,
   LockNotAcquiredError,

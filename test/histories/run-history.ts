@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisProcess } from '../../tools/redis-server.js';
-import { isRetryable } from '../../lib/engine/client/claim.js';
+import { isRetryable } from '../../lib/engine/client/leases/claim.js';
 import { LeaseLostError } from '../../lib/engine/errors/index.js';
 import { systemClock } from '../../lib/engine/options/index.js';
 import { DEAD, PATIENCE } from '../support/bounds.js';

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import { isLockError } from '../../lib/engine/errors/index.js';
 import { fencedRedis } from '../../lib/engine/fencing/fenced-redis.js';
-import type { Lease } from '../../lib/engine/client/lease.js';
-import type { SingleLease } from '../../lib/engine/client/single-lease.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
+import type { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
 import { Condition } from '../../lib/nest/services/condition.js';
 import type { LockProcess } from './lock-process.js';
 

@@ -1,5 +1,5 @@
-import type { Lease } from '../../lib/engine/client/lease.js';
-import { SingleLease } from '../../lib/engine/client/single-lease.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
+import { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
 import type { LockStore } from '../../lib/engine/locks/lock-store.js';
 import { type AcquireOptions, READER, type Share } from '../../lib/engine/options/index.js';
 import { type Granted, Grants, type HolderIds, type Turn } from './grants.js';

@@ -1,6 +1,6 @@
-import { readHandOver } from '../../lib/engine/client/hand-over.js';
+import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
 import { LockClient } from '../../lib/engine/client/lock-client.js';
-import type { BaseLease } from '../../lib/engine/client/lease.js';
+import type { BaseLease } from '../../lib/engine/client/leases/lease.js';
 import type { LockStore, Snapshot } from '../../lib/engine/locks/lock-store.js';
 import { RedisLockStore } from '../../lib/engine/locks/lock/redis-lock-store.js';
 import {

@@ -1,8 +1,8 @@
-import { HeldLease, type HandOffTarget } from '../../lib/engine/client/held-lease.js';
-import { LeaseRegistry } from '../../lib/engine/client/lease-registry.js';
-import { LocalQueue } from '../../lib/engine/client/local-queue.js';
-import { BUDGET, TimeSlice } from '../../lib/engine/client/time-slice.js';
-import { QueueEntry } from '../../lib/engine/client/queue-entry.js';
+import { HeldLease, type HandOffTarget } from '../../lib/engine/client/leases/held-lease.js';
+import { LeaseRegistry } from '../../lib/engine/client/leases/lease-registry.js';
+import { LocalQueue } from '../../lib/engine/client/queue/local-queue.js';
+import { BUDGET, TimeSlice } from '../../lib/engine/client/queue/time-slice.js';
+import { QueueEntry } from '../../lib/engine/client/queue/queue-entry.js';
 import { conditions, exclusive, permits, readers } from '../../lib/engine/locks/native-scripts.js';
 import type { CallSettings } from '../../lib/engine/options/index.js';
 import type { LuaScript } from '../../lib/engine/redis/index.js';

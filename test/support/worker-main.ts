@@ -1,7 +1,7 @@
 // What a child process of the tests runs: the library, driven by its parent's messages.
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { register } from 'node:module';
-import type { Lease } from '../../lib/engine/client/lease.js';
+import type { Lease } from '../../lib/engine/client/leases/lease.js';
 import type { AcquireOptions, RedisLockOptions } from '../../lib/engine/options/index.js';
 import type { Contention, Section } from './worker.js';
 import { fencedWrite } from './fenced-store.js';

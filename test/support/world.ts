@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { LockClient } from '../../lib/engine/client/lock-client.js';
-import type { BaseLease } from '../../lib/engine/client/lease.js';
+import type { BaseLease } from '../../lib/engine/client/leases/lease.js';
 import type { LockStore, Snapshot } from '../../lib/engine/locks/lock-store.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import {

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { ChurnMap } from '../../lib/engine/client/churn-map.js';
+import { ChurnMap } from '../../lib/engine/client/leases/churn-map.js';
 
 it('holds what was set and not deleted, however much has come and gone', () => {
   const map = new ChurnMap<number>();

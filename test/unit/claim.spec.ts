@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { LockStoreError } from '../../lib/engine/errors/index.js';
-import { Claim } from '../../lib/engine/client/claim.js';
+import { Claim } from '../../lib/engine/client/leases/claim.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
 import { Gate } from '../support/gate.js';
 

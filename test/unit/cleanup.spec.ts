@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LockStoreError } from '../../lib/engine/errors/index.js';
-import { Cleanup } from '../../lib/engine/client/cleanup.js';
-import { Claim } from '../../lib/engine/client/claim.js';
+import { Cleanup } from '../../lib/engine/client/leases/cleanup.js';
+import { Claim } from '../../lib/engine/client/leases/claim.js';
 import type { LockStore } from '../../lib/engine/locks/lock-store.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';

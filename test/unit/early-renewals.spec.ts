@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { readHandOver } from '../../lib/engine/client/hand-over.js';
+import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
 import { kinds } from '../support/kinds.js';
 import { later } from '../support/later.js';
 import { MemoryWorld } from '../support/memory-world.js';

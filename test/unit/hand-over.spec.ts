@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { LockOptionsError } from '../../lib/engine/errors/index.js';
-import { readHandOver } from '../../lib/engine/client/hand-over.js';
+import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
 import { isFenced } from '../../lib/engine/locks/holder.js';
 
 it.each([

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import type { HeldLease } from '../../lib/engine/client/held-lease.js';
-import { SingleLease } from '../../lib/engine/client/single-lease.js';
+import type { HeldLease } from '../../lib/engine/client/leases/held-lease.js';
+import { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
 import { ManualClock, MemoryServer, memoryLockService } from '../../lib/memory/testing/index.js';
 import { collectGarbage } from '../support/collect-garbage.js';
 

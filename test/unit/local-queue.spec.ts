@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LockNotAcquiredError, LockStoreError } from '../../lib/engine/errors/index.js';
 import { Condition } from '../../lib/nest/services/condition.js';
-import type { SingleLease } from '../../lib/engine/client/single-lease.js';
-import { BUDGET } from '../../lib/engine/client/time-slice.js';
+import type { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
+import { BUDGET } from '../../lib/engine/client/queue/time-slice.js';
 import { kinds } from '../support/kinds.js';
 import { later } from '../support/later.js';
 import { MemoryWorld } from '../support/memory-world.js';

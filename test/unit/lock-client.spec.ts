@@ -6,7 +6,7 @@ import {
   LockStoreError,
 } from '../../lib/engine/errors/index.js';
 import type { LockClient } from '../../lib/engine/client/lock-client.js';
-import type { SingleLease } from '../../lib/engine/client/single-lease.js';
+import type { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import type { Extended, Extension } from '../../lib/engine/locks/lock-store.js';
 import { momentOf } from '../../lib/engine/options/index.js';

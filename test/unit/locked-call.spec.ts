@@ -2,7 +2,7 @@ import { expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { getEventListeners } from 'node:events';
 import { lastValueFrom, Observable, of } from 'rxjs';
-import type { BaseLease } from '../../lib/engine/client/lease.js';
+import type { BaseLease } from '../../lib/engine/client/leases/lease.js';
 import type { LockClient } from '../../lib/engine/client/lock-client.js';
 import { LockNotAcquiredError } from '../../lib/engine/errors/index.js';
 import { Publisher } from '../../lib/engine/events/index.js';

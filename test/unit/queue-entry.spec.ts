@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
-import type { Cleanup } from '../../lib/engine/client/cleanup.js';
-import { QueueEntry } from '../../lib/engine/client/queue-entry.js';
-import type { QueuePoller } from '../../lib/engine/client/queue-poller.js';
-import { ChurnMap } from '../../lib/engine/client/churn-map.js';
+import type { Cleanup } from '../../lib/engine/client/leases/cleanup.js';
+import { QueueEntry } from '../../lib/engine/client/queue/queue-entry.js';
+import type { QueuePoller } from '../../lib/engine/client/queue/queue-poller.js';
+import { ChurnMap } from '../../lib/engine/client/leases/churn-map.js';
 import type { LockStore, Queued } from '../../lib/engine/locks/lock-store.js';
 import { moduleSettings } from '../../lib/engine/options/index.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';

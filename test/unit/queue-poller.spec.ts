@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { type Polled, QueuePoller } from '../../lib/engine/client/queue-poller.js';
+import { type Polled, QueuePoller } from '../../lib/engine/client/queue/queue-poller.js';
 import { LockStoreError } from '../../lib/engine/errors/index.js';
 import { AWAITS } from '../../lib/engine/protocol/constants.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import type { BaseLease } from '../../lib/engine/client/lease.js';
-import { SingleLease } from '../../lib/engine/client/single-lease.js';
+import type { BaseLease } from '../../lib/engine/client/leases/lease.js';
+import { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import type { Extension } from '../../lib/engine/locks/lock-store.js';
 import { momentOf, READER } from '../../lib/engine/options/index.js';

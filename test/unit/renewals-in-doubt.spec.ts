@@ -1,5 +1,5 @@
 import { beforeEach, afterEach, expect, it } from '@jest/globals';
-import type { BaseLease } from '../../lib/engine/client/lease.js';
+import type { BaseLease } from '../../lib/engine/client/leases/lease.js';
 import { LockStoreError } from '../../lib/engine/errors/index.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import type { Extended, Extension } from '../../lib/engine/locks/lock-store.js';

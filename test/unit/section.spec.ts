@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
-import type { HeldLease } from '../../lib/engine/client/held-lease.js';
-import type { BaseLease } from '../../lib/engine/client/lease.js';
-import { Section } from '../../lib/engine/client/section.js';
+import type { HeldLease } from '../../lib/engine/client/leases/held-lease.js';
+import type { BaseLease } from '../../lib/engine/client/leases/lease.js';
+import { Section } from '../../lib/engine/client/leases/section.js';
 import { CALL_DEFAULTS, READER, type Share } from '../../lib/engine/options/index.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
 import { later } from '../support/later.js';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Schedule, type Scheduled } from '../../lib/engine/client/timers.js';
+import { Schedule, type Scheduled } from '../../lib/engine/client/leases/timers.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
 
 class Item implements Scheduled {

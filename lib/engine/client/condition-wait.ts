@@ -8,13 +8,13 @@ import type { Grant, Refusal } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
 import { AWAITS } from '../protocol/constants.js';
 import { onAbort, throwIfAborted } from '../options/index.js';
-import { HeldLease } from './held-lease.js';
-import type { QueueContext } from './local-queue.js';
-import { type EntryListener, QueueEntry } from './queue-entry.js';
-import type { Outage } from './queue-poller.js';
-import { isRetryable } from './claim.js';
-import { Section } from './section.js';
-import { SingleLease } from './single-lease.js';
+import { HeldLease } from './leases/held-lease.js';
+import type { QueueContext } from './queue/local-queue.js';
+import { type EntryListener, QueueEntry } from './queue/queue-entry.js';
+import type { Outage } from './queue/queue-poller.js';
+import { isRetryable } from './leases/claim.js';
+import { Section } from './leases/section.js';
+import { SingleLease } from './leases/single-lease.js';
 
 /** How a holder awaits a condition. */
 export interface Awaiting {

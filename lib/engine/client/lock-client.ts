@@ -10,19 +10,19 @@ import { Stamp } from '../locks/stamp.js';
 import type { LockStore, Snapshot, StoreDescription, StoreHealth } from '../locks/lock-store.js';
 import type { CallSettings, Clock, DialectSettings, ModuleSettings } from '../options/index.js';
 import { checkStore, onAbort, throwIfAborted } from '../options/index.js';
-import { Cleanup, type OnRefused } from './cleanup.js';
+import { Cleanup, type OnRefused } from './leases/cleanup.js';
 import { Conditions } from './condition-wait.js';
-import type { HandOver } from './hand-over.js';
-import { LeaseRegistry } from './lease-registry.js';
-import type { BaseLease } from './lease.js';
-import { LocalQueues, type ProcessHealth } from './local-queues.js';
+import type { HandOver } from './leases/hand-over.js';
+import { LeaseRegistry } from './leases/lease-registry.js';
+import type { BaseLease } from './leases/lease.js';
+import { LocalQueues, type ProcessHealth } from './queue/local-queues.js';
 import { LockOrder, nestedWait } from './lock-order.js';
-import { acquireMany } from './multi-lease.js';
+import { acquireMany } from './leases/multi-lease.js';
 import { Opening } from './opening.js';
-import { Section } from './section.js';
+import { Section } from './leases/section.js';
 import { discardAll, restore, restoreAll } from './restore.js';
-import { reenter, SingleLease } from './single-lease.js';
-import { endsWithin } from './timers.js';
+import { reenter, SingleLease } from './leases/single-lease.js';
+import { endsWithin } from './leases/timers.js';
 
 /** How long `close` waits for the store to take everything back, in ms. */
 const CLOSE_TIMEOUT = 750;

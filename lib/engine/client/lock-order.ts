@@ -1,6 +1,6 @@
 import { LockNotAcquiredError, LockOrderError, type NestedLocks } from '../errors/index.js';
 import type { CallSettings } from '../options/index.js';
-import { Section } from './section.js';
+import { Section } from './leases/section.js';
 
 /** The most pairs of nested locks that are remembered; the oldest are forgotten first. */
 const REMEMBERED = 5_000;

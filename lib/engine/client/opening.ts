@@ -1,7 +1,7 @@
 import { LockShutdownError, LockStoreError } from '../errors/index.js';
 import type { LockStore, PushListener } from '../locks/lock-store.js';
 import { type Clock, detached, onAbort } from '../options/index.js';
-import { endsWithin } from './timers.js';
+import { endsWithin } from './leases/timers.js';
 
 /** Opens the store once, however many callers ask, and again after a failure. */
 export class Opening {

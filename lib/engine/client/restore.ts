@@ -3,13 +3,13 @@ import { newHolderId } from '../locks/holder.js';
 import type { Transferred } from '../locks/lock-store.js';
 import { onAbort } from '../options/index.js';
 import { validityOf } from '../locks/validity.js';
-import type { BaseLease } from './lease.js';
-import { Claim, isRetryable, mayHaveRun } from './claim.js';
-import type { HandOver } from './hand-over.js';
-import { HeldLease } from './held-lease.js';
-import { MultiLease } from './multi-lease.js';
-import type { EntryContext } from './queue-entry.js';
-import { pause, pauseAfter } from './timers.js';
+import type { BaseLease } from './leases/lease.js';
+import { Claim, isRetryable, mayHaveRun } from './leases/claim.js';
+import type { HandOver } from './leases/hand-over.js';
+import { HeldLease } from './leases/held-lease.js';
+import { MultiLease } from './leases/multi-lease.js';
+import type { EntryContext } from './queue/queue-entry.js';
+import { pause, pauseAfter } from './leases/timers.js';
 
 /** What one text hands over, in the order of the keys. */
 type Parts = readonly [HandOver, ...HandOver[]];

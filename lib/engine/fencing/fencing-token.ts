@@ -1,5 +1,5 @@
 import { LockOptionsError } from '../errors/index.js';
-import type { Lease } from '../client/lease.js';
+import type { Lease } from '../client/leases/lease.js';
 
 /** The token of a writer: its lease, or the fencing token alone, as it came in a message or a header. */
 export type FencingTokenSource = Pick<Lease, 'key' | 'fencingToken'> | number;

@@ -1,4 +1,4 @@
-import type { ProcessHealth } from '../client/local-queues.js';
+import type { ProcessHealth } from '../client/queue/local-queues.js';
 import type { LockClient } from '../client/lock-client.js';
 import type { LockTopology } from '../events/index.js';
 import type { ServerHealth, StoreHealth } from '../locks/lock-store.js';

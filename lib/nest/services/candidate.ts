@@ -1,7 +1,7 @@
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { LockOptionsError, LockShutdownError } from '../../engine/errors/index.js';
-import type { BaseLease, Lease } from '../../engine/client/lease.js';
-import { pauseAfter } from '../../engine/client/timers.js';
+import type { BaseLease, Lease } from '../../engine/client/leases/lease.js';
+import { pauseAfter } from '../../engine/client/leases/timers.js';
 import {
   type Clock,
   detached,

@@ -1,7 +1,7 @@
 import { LockKeyError } from '../../engine/errors/index.js';
 import { describe } from '../../engine/keys/index.js';
 import type { Conditions } from '../../engine/client/condition-wait.js';
-import type { SingleLease } from '../../engine/client/single-lease.js';
+import type { SingleLease } from '../../engine/client/leases/single-lease.js';
 import { type Duration, milliseconds, refuseOthers } from '../../engine/options/index.js';
 
 /** The longest name of a condition, in characters. */

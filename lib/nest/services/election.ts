@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import type { LeaseLostError } from '../../engine/errors/index.js';
 import { type ElectedEvent, type LockSubject, tellEach } from '../../engine/events/index.js';
-import type { Lease } from '../../engine/client/lease.js';
+import type { Lease } from '../../engine/client/leases/lease.js';
 import type { LockClient } from '../../engine/client/lock-client.js';
-import { SingleLease } from '../../engine/client/single-lease.js';
+import { SingleLease } from '../../engine/client/leases/single-lease.js';
 import { nameOfKey } from '../../engine/keys/index.js';
 import {
   asyncDispose,

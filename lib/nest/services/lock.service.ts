@@ -6,10 +6,10 @@ import {
 } from '@nestjs/common';
 import { LockOptionsError } from '../../engine/errors/index.js';
 import { lockName, lockNames } from '../../engine/keys/index.js';
-import { readHandOver } from '../../engine/client/hand-over.js';
-import type { Lease } from '../../engine/client/lease.js';
+import { readHandOver } from '../../engine/client/leases/hand-over.js';
+import type { Lease } from '../../engine/client/leases/lease.js';
 import { LockClient } from '../../engine/client/lock-client.js';
-import { SingleLease } from '../../engine/client/single-lease.js';
+import { SingleLease } from '../../engine/client/leases/single-lease.js';
 import type { Stamp } from '../../engine/locks/stamp.js';
 import { withLease, type Work } from '../../nest/services/run-under-lease.js';
 import { type LockEvents, Publisher } from '../../engine/events/index.js';

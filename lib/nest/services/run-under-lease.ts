@@ -1,5 +1,5 @@
 import { LockOptionsError } from '../../engine/errors/index.js';
-import type { BaseLease, Lease, OpenSection } from '../../engine/client/lease.js';
+import type { BaseLease, Lease, OpenSection } from '../../engine/client/leases/lease.js';
 
 /** Work to be done under a lease. */
 export type Work<T> = (lease: Lease) => T | PromiseLike<T>;

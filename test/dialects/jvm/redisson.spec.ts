@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError } from '../../../lib/index.js';
-import type { Lease } from '../../../lib/engine/client/lease.js';
+import type { Lease } from '../../../lib/engine/client/leases/lease.js';
 import { until } from '../../support/until.js';
 import { describeEach } from '../both-ways.js';
 import { patientClock } from '../endless-pauses.js';

@@ -1,4 +1,4 @@
-import { type Clock, onAbort } from '../options/index.js';
+import { type Clock, onAbort } from '../../options/index.js';
 
 /** The pause after the first failure and the longest pause, in ms. */
 const PAUSE = { first: 100, longest: 1_000 };

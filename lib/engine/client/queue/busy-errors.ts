@@ -1,8 +1,13 @@
-import { LockLimitError, LockNotAcquiredError, type LockParty } from '../errors/index.js';
-import { partyOf } from '../locks/holder.js';
-import type { LockStore } from '../locks/lock-store.js';
-import { lockId } from '../locks/lock-request.js';
-import { type CallSettings, type Clock, type LimitSettings, permitsOf } from '../options/index.js';
+import { LockLimitError, LockNotAcquiredError, type LockParty } from '../../errors/index.js';
+import { partyOf } from '../../locks/holder.js';
+import type { LockStore } from '../../locks/lock-store.js';
+import { lockId } from '../../locks/lock-request.js';
+import {
+  type CallSettings,
+  type Clock,
+  type LimitSettings,
+  permitsOf,
+} from '../../options/index.js';
 
 /** How long the error of a caller that waited in vain is held back for the name of the holder, in ms. */
 const PATIENCE = 100;

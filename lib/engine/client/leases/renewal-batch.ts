@@ -1,7 +1,7 @@
-import type { LockRequest } from '../locks/lock-request.js';
+import type { LockRequest } from '../../locks/lock-request.js';
 import type { RenewalGroup, HeldLease } from './held-lease.js';
 import type { Due } from './timers.js';
-import { deadlineOf, type Term } from '../locks/validity.js';
+import { deadlineOf, type Term } from '../../locks/validity.js';
 
 /** A batch of fewer leases is merged with others that are due. */
 const FEW = 128;

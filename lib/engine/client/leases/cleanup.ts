@@ -1,7 +1,7 @@
-import type { LockStoreError } from '../errors/index.js';
-import type { LockStore } from '../locks/lock-store.js';
-import type { LockRequest } from '../locks/lock-request.js';
-import type { Clock } from '../options/index.js';
+import type { LockStoreError } from '../../errors/index.js';
+import type { LockStore } from '../../locks/lock-store.js';
+import type { LockRequest } from '../../locks/lock-request.js';
+import type { Clock } from '../../options/index.js';
 import { Claim, isRefused } from './claim.js';
 import { pause, pauseAfter } from './timers.js';
 

@@ -1,14 +1,14 @@
-import { LeaseLostError, LockError, type LossReason } from '../errors/index.js';
-import type { AcquireTrace, HoldTrace, Publisher } from '../events/index.js';
-import type { LockRequest } from '../locks/lock-request.js';
-import type { Extended, LockStore, Lost } from '../locks/lock-store.js';
+import { LeaseLostError, LockError, type LossReason } from '../../errors/index.js';
+import type { AcquireTrace, HoldTrace, Publisher } from '../../events/index.js';
+import type { LockRequest } from '../../locks/lock-request.js';
+import type { Extended, LockStore, Lost } from '../../locks/lock-store.js';
 import {
   type CallSettings,
   type Clock,
   type Duration,
   milliseconds,
   TTL_BOUNDS,
-} from '../options/index.js';
+} from '../../options/index.js';
 import { Claim, mayHaveRun } from './claim.js';
 import type { Cleanup, OnRefused } from './cleanup.js';
 import { readHandOver, writeHandOver } from './hand-over.js';

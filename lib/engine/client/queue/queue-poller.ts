@@ -1,15 +1,15 @@
-import type { LockStoreError } from '../errors/index.js';
-import type { Batch } from '../locks/lock-store.js';
-import type { LockRequest } from '../locks/lock-request.js';
-import type { Clock } from '../options/index.js';
+import type { LockStoreError } from '../../errors/index.js';
+import type { Batch } from '../../locks/lock-store.js';
+import type { LockRequest } from '../../locks/lock-request.js';
+import type { Clock } from '../../options/index.js';
 import {
   ASK_LONGEST,
   ASK_PAUSE,
   ASK_SHORTEST,
   AWAITS,
   FIRST_LEASE,
-} from '../protocol/constants.js';
-import { pauseAfter } from './timers.js';
+} from '../../protocol/constants.js';
+import { pauseAfter } from '../leases/timers.js';
 
 /** An entry that a poller polls. It carries whether it is in its poller, so that nothing is looked up. */
 export interface Polled {

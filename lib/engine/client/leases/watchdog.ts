@@ -1,15 +1,15 @@
-import type { LossReason } from '../errors/index.js';
-import type { Publisher } from '../events/index.js';
-import { batchesOf } from '../locks/batches.js';
-import type { Extended, Extension, LockStore } from '../locks/lock-store.js';
-import type { LockRequest } from '../locks/lock-request.js';
-import { type Clock, type Moment, momentOf, partedSince } from '../options/index.js';
+import type { LossReason } from '../../errors/index.js';
+import type { Publisher } from '../../events/index.js';
+import { batchesOf } from '../../locks/batches.js';
+import type { Extended, Extension, LockStore } from '../../locks/lock-store.js';
+import type { LockRequest } from '../../locks/lock-request.js';
+import { type Clock, type Moment, momentOf, partedSince } from '../../options/index.js';
 import { type HeldLease, LOSS, SLACK } from './held-lease.js';
 import { RenewalBatch } from './renewal-batch.js';
 import { isRefused } from './claim.js';
 import type { OnRefused } from './cleanup.js';
 import { Schedule } from './timers.js';
-import { readClocks, type Term, validityAt } from '../locks/validity.js';
+import { readClocks, type Term, validityAt } from '../../locks/validity.js';
 
 /** The shortest pause between two renewals of one lease, in ms. */
 const SHORTEST_PAUSE = 10;

@@ -1,7 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { LockNotAcquiredError, LockUpgradeError } from '../errors/index.js';
-import { isSameLock, type LockRequest } from '../locks/lock-request.js';
-import { abortWith, type CallSettings, type Clock, isReader, onAbort } from '../options/index.js';
+import { LockNotAcquiredError, LockUpgradeError } from '../../errors/index.js';
+import { isSameLock, type LockRequest } from '../../locks/lock-request.js';
+import {
+  abortWith,
+  type CallSettings,
+  type Clock,
+  isReader,
+  onAbort,
+} from '../../options/index.js';
 import type { HeldLease } from './held-lease.js';
 import type { BaseLease } from './lease.js';
 

@@ -1,12 +1,12 @@
-import { type LeaseLostError, LockOptionsError } from '../errors/index.js';
-import type { AcquireTrace } from '../events/index.js';
+import { type LeaseLostError, LockOptionsError } from '../../errors/index.js';
+import type { AcquireTrace } from '../../events/index.js';
 import {
   type CallSettings,
   type Clock,
   type Duration,
   throwIfAborted,
   TTL_BOUNDS,
-} from '../options/index.js';
+} from '../../options/index.js';
 import type { HeldLease } from './held-lease.js';
 import type { LeaseRegistry } from './lease-registry.js';
 import { BaseLease, type LeaseJson } from './lease.js';

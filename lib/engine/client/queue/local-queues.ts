@@ -1,13 +1,13 @@
-import { LockLimitError } from '../errors/index.js';
-import type { LockStore, PushListener } from '../locks/lock-store.js';
-import type { CallSettings, Clock, ModuleSettings } from '../options/index.js';
-import type { Cleanup } from './cleanup.js';
+import { LockLimitError } from '../../errors/index.js';
+import type { LockStore, PushListener } from '../../locks/lock-store.js';
+import type { CallSettings, Clock, ModuleSettings } from '../../options/index.js';
+import type { Cleanup } from '../leases/cleanup.js';
 import { BusyErrors } from './busy-errors.js';
-import type { LeaseRegistry } from './lease-registry.js';
+import type { LeaseRegistry } from '../leases/lease-registry.js';
 import { LocalQueue, type QueueContext } from './local-queue.js';
-import { Schedule } from './timers.js';
+import { Schedule } from '../leases/timers.js';
 import { BUDGET } from './time-slice.js';
-import { ChurnMap } from './churn-map.js';
+import { ChurnMap } from '../leases/churn-map.js';
 
 /** How many fencing tokens a grant to a shared queue reserves: one for the grant, and one for each hand-off. */
 const BLOCK = 1 + BUDGET.handOffs;

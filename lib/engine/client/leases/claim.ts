@@ -1,6 +1,6 @@
-import { LockOptionsError, LockStoreError } from '../errors/index.js';
-import type { LockRequest } from '../locks/lock-request.js';
-import type { Clock } from '../options/index.js';
+import { LockOptionsError, LockStoreError } from '../../errors/index.js';
+import type { LockRequest } from '../../locks/lock-request.js';
+import type { Clock } from '../../options/index.js';
 
 /**
  * One holder id, and the requests under it that have no answer yet. While there are any, no other caller of this process

@@ -1,5 +1,5 @@
-import type { LeaseLostError } from '../errors/index.js';
-import { asyncDispose, type Duration, POLICY_DEFAULTS } from '../options/index.js';
+import type { LeaseLostError } from '../../errors/index.js';
+import { asyncDispose, type Duration, POLICY_DEFAULTS } from '../../options/index.js';
 
 /**
  * A lock, or several locks, held for a time. A lease ends by `release`, or it is lost: then `held` is false, `assertHeld`

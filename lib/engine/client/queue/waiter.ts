@@ -1,7 +1,7 @@
-import type { AcquireTrace } from '../events/index.js';
-import type { CallSettings } from '../options/index.js';
-import type { BaseLease } from './lease.js';
-import type { Due, Scheduled } from './timers.js';
+import type { AcquireTrace } from '../../events/index.js';
+import type { CallSettings } from '../../options/index.js';
+import type { BaseLease } from '../leases/lease.js';
+import type { Due, Scheduled } from '../leases/timers.js';
 
 /** One waiting caller. It settles once: with its lease, an error, or the reason of its abort. */
 export class Waiter implements Scheduled {

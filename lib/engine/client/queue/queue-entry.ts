@@ -1,16 +1,16 @@
-import { LockStoreError } from '../errors/index.js';
-import { newHolderId } from '../locks/holder.js';
-import type { Answer, Grant, LockStore, Queued, Refusal } from '../locks/lock-store.js';
-import { lockId, type LockRequest } from '../locks/lock-request.js';
-import { FIRST_LEASE, LONGEST_BATCH } from '../protocol/constants.js';
-import type { Clock, ModuleSettings } from '../options/index.js';
-import type { Cleanup } from './cleanup.js';
+import { LockStoreError } from '../../errors/index.js';
+import { newHolderId } from '../../locks/holder.js';
+import type { Answer, Grant, LockStore, Queued, Refusal } from '../../locks/lock-store.js';
+import { lockId, type LockRequest } from '../../locks/lock-request.js';
+import { FIRST_LEASE, LONGEST_BATCH } from '../../protocol/constants.js';
+import type { Clock, ModuleSettings } from '../../options/index.js';
+import type { Cleanup } from '../leases/cleanup.js';
 import { type Outage, type Polled, QueuePoller } from './queue-poller.js';
-import { validityOf } from '../locks/validity.js';
-import type { HeldLease } from './held-lease.js';
+import { validityOf } from '../../locks/validity.js';
+import type { HeldLease } from '../leases/held-lease.js';
 import type { TimeSlice } from './time-slice.js';
-import { Claim, isRetryable } from './claim.js';
-import type { ChurnMap } from './churn-map.js';
+import { Claim, isRetryable } from '../leases/claim.js';
+import type { ChurnMap } from '../leases/churn-map.js';
 
 /** How long a push may be under way, in ms, before it counts as lost. */
 const PUSH_TIME = 100;

@@ -1,5 +1,5 @@
-import type { Batch } from '../locks/lock-store.js';
-import type { LockRequest } from '../locks/lock-request.js';
+import type { Batch } from '../../locks/lock-store.js';
+import type { LockRequest } from '../../locks/lock-request.js';
 
 /** How long, in ms, and how often a process may hand a lock off among its own callers. */
 export const BUDGET = { ms: 10, handOffs: 250 };

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { LockOptionsError } from '../errors/index.js';
-import { handedOverId } from '../locks/holder.js';
-import type { LockRequest } from '../locks/lock-request.js';
-import { type CallSettings, isLabel } from '../options/index.js';
+import { LockOptionsError } from '../../errors/index.js';
+import { handedOverId } from '../../locks/holder.js';
+import type { LockRequest } from '../../locks/lock-request.js';
+import { type CallSettings, isLabel } from '../../options/index.js';
 import type { HeldLease } from './held-lease.js';
 
 /** A lease on its way from one process to another; no code runs under it. */

@@ -1,6 +1,6 @@
-import { type LeaseLostError, LockNotAcquiredError, LockOptionsError } from '../errors/index.js';
-import type { AcquireTrace } from '../events/index.js';
-import { abortWith, type CallSettings, type Clock, type Duration } from '../options/index.js';
+import { type LeaseLostError, LockNotAcquiredError, LockOptionsError } from '../../errors/index.js';
+import type { AcquireTrace } from '../../events/index.js';
+import { abortWith, type CallSettings, type Clock, type Duration } from '../../options/index.js';
 import { BaseLease, type LeaseJson, type OpenSection } from './lease.js';
 import { SingleLease } from './single-lease.js';
 

@@ -1,10 +1,10 @@
-import { LeaseLostError, LockError, type LossReason } from '../errors/index.js';
-import type { Hold } from '../events/index.js';
-import type { Grant } from '../locks/lock-store.js';
-import type { LockRequest } from '../locks/lock-request.js';
-import { type CallSettings, type Clock, READER, type Share } from '../options/index.js';
+import { LeaseLostError, LockError, type LossReason } from '../../errors/index.js';
+import type { Hold } from '../../events/index.js';
+import type { Grant } from '../../locks/lock-store.js';
+import type { LockRequest } from '../../locks/lock-request.js';
+import { type CallSettings, type Clock, READER, type Share } from '../../options/index.js';
 import type { Due, Scheduled } from './timers.js';
-import { deadlineOf, type Term, type Validity, validityOf } from '../locks/validity.js';
+import { deadlineOf, type Term, type Validity, validityOf } from '../../locks/validity.js';
 import type { Claim } from './claim.js';
 
 /** The callers of this process that wait behind a lease. */
