@@ -173,3 +173,10 @@ it.each<LockDialect>([
   expect(await lease.release()).toBe(true);
   await locks.onApplicationShutdown();
 });
+
+it('a leader is seen by the label of its election', async () => {
+  const election = memoryLockService().election('reports', { label: 'eu-west' });
+  await election.campaign();
+  expect(await election.leader()).toMatchObject({ label: 'eu-west' });
+  await election.resign();
+});

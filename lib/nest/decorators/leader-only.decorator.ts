@@ -17,7 +17,8 @@ import { argumentsWith, leaseParameters } from './parameters.js';
 import { returnKind } from '../services/return-kind.js';
 
 /** The options of `@LeaderOnly`. */
-export interface LeaderOnlyOptions extends ElectionOptions, Pick<LockedPolicy, 'onLost'> {
+export interface LeaderOnlyOptions
+  extends Omit<ElectionOptions, 'label'>, Pick<LockedPolicy, 'onLost'> {
   /** The `name` of the RedisLockModule to use. Default: the module without a name. */
   readonly module?: string | undefined;
 }

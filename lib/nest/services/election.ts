@@ -20,6 +20,8 @@ import { logger } from './logger.js';
 export interface ElectionOptions {
   /** How long the leadership of a process that died lasts at most; a living leader renews. From 50 ms to 24 hours. Default: the module's `ttl`. */
   readonly ttl?: Duration | undefined;
+  /** Says to operators who leads, beside the election's name. 1 to 64 characters without control characters. Default: none. */
+  readonly label?: string | undefined;
 }
 
 /** The leader that Redis knows. */
@@ -222,11 +224,11 @@ const ELECTION_CALL = {
 /** @throws LockOptionsError for an unknown option or a wrong ttl. */
 export function electionSettings(
   key: string,
-  { ttl, ...others }: ElectionOptions,
+  { ttl, label, ...others }: ElectionOptions,
   defaults: CallSettings,
 ): CallSettings {
   refuseOthers(others);
-  return callSettings({ ttl, ...ELECTION_CALL, name: nameOfKey(key) }, defaults);
+  return callSettings({ ttl, label, ...ELECTION_CALL, name: nameOfKey(key) }, defaults);
 }
 
 /** One wait for the lead, shared by all callers of `campaign`. The wait ends when the signal of its last caller aborts. */
