@@ -1,5 +1,5 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
-import { READER } from '../../lib/engine/options/index.js';
+import { momentOf, READER } from '../../lib/engine/options/index.js';
 import { sameToken, type Plant } from '../support/plant.js';
 import { random } from '../support/random.js';
 import { withSteps } from '../support/world.js';
@@ -52,9 +52,12 @@ const mistakes: Readonly<Record<string, Plant>> = {
       }),
   },
   'an extension that is not made': {
-    wrap: (store) =>
+    wrap: (store, clock) =>
       withSteps(store, {
-        extend: (requests) => store.extend(requests.map((each) => ({ ...each, ttl: 50 }))),
+        extend: async (requests) => ({
+          sent: momentOf(clock),
+          remaining: requests.map(({ ttl }) => ttl),
+        }),
       }),
   },
 };

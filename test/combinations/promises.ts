@@ -206,15 +206,19 @@ export class Promises {
     );
   }
 
-  /** Somebody has the lock, waits for it, or may wait for it again once it was signalled. */
-  #hasReason({ call }: Asked): boolean {
+  /** Somebody has the lock, waits for it or did until now, or may wait for it again once it was signalled. */
+  #hasReason({ call, nth }: Asked): boolean {
+    const now = this.now();
     const isOther = (other: DrawnCall): boolean => overlap(other, call);
     const shared = isReader(call.share);
     const isInTheWay = (hold: Hold): boolean =>
       hold.state === 'awaiting' || (this.#isPerhapsLive(hold) && !(hold.shared && shared));
     return (
       [...this.#holds].some((hold) => isOther(hold.call) && isInTheWay(hold)) ||
-      [...this.#waiting].some((other) => isOther(other.call))
+      [...this.#waiting].some((other) => isOther(other.call)) ||
+      this.#waited.some(
+        ({ asked, until }) => asked.nth !== nth && isOther(asked.call) && until >= now - ROUNDED,
+      )
     );
   }
 

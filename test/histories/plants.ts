@@ -54,6 +54,7 @@ export const plants = {
       inScripts(['acquire'], { functions: { fits: AS_ANYBODY } }),
     ),
     found: /^overlap: /,
+    ways: { permits: 2, exclusive: 1 },
   },
   'tokens go down': {
     plant: inScripts([...GRANTING, 'acquireFree'], {
