@@ -98,7 +98,7 @@ export const PARTS = {
       only: ['test/sample/demo'],
     },
     ...['Redis 6.2.5', 'Redis 8.2.3'].map((server) => ({
-      ...LONGEST,
+      ...NEWEST,
       name: `scripts, memory against ${server}`,
       server,
       folders: ['test/testing'],
