@@ -13,12 +13,12 @@ export class ClusterProcess {
     readonly replicas: readonly RedisProcess[],
   ) {}
 
-  /** Resolves when every node says that the Cluster is whole. `args`: more of each node's redis.conf. */
+  /** Resolves when every node says that the Cluster is whole. `args`: more of each node's redis.conf, made anew for each port that is tried. */
   static async start({
     primaries = 3,
     replicas = 0,
     nodeTimeout = 60_000,
-    args: more = (_at: number): readonly string[] => [],
+    args: more = (_at: number): readonly string[] | Promise<readonly string[]> => [],
   } = {}): Promise<ClusterProcess> {
     const node =
       `--cluster-enabled yes --cluster-config-file nodes.conf --cluster-node-timeout ${nodeTimeout} --repl-diskless-sync-delay 0 --cluster-require-full-coverage no`.split(
@@ -27,7 +27,7 @@ export class ClusterProcess {
     const chosen = majorVersion() >= 7;
     const start = (at: number): Promise<RedisProcess> => {
       const bus = async () => (chosen ? ['--cluster-port', String(await freePort())] : []);
-      const args = async () => [...node, ...(await bus()), ...more(at)];
+      const args = async () => [...node, ...(await bus()), ...(await more(at))];
       return RedisProcess.start({ args, port: chosen ? freePort : freePortBelowBus });
     };
     const servers = await Promise.all(

@@ -46,13 +46,16 @@ describe('a Cluster that has TLS, host names and users', () => {
   beforeAll(async () => {
     certificate = new Certificate('localhost'); // not for 127.0.0.1: who connects there is refused
     tls = { ca: certificate.authority };
-    ports = await Promise.all([0, 1, 2].map(() => freePort()));
+    ports = [];
     const { file, key } = certificate;
     const secure = `--tls-cert-file ${file} --tls-key-file ${key} --tls-ca-cert-file ${file} --tls-auth-clients no --tls-cluster yes`;
     const named =
       '--cluster-announce-hostname localhost --cluster-preferred-endpoint-type hostname';
     cluster = await ClusterProcess.start({
-      args: (at) => `--tls-port ${ports[at]} ${secure} ${named}`.split(' '),
+      args: async (at) => {
+        ports[at] = await freePort();
+        return `--tls-port ${ports[at]} ${secure} ${named}`.split(' ');
+      },
     });
     for (const { url } of cluster.servers) {
       const admin = new Redis(url);
