@@ -36,9 +36,10 @@ export class BusyErrors {
     return new LockLimitError(key, limit, cap, { retryAfter });
   }
 
-  /** Rejects with the error of a call whose `wait` is over, as soon as the holder is known or nobody says. */
-  async timedOut(key: string, call: CallSettings, waited: number): Promise<never> {
+  /** Rejects with the error of a call that began at `startedAt` and whose `wait` is over, as soon as the holder is known or nobody says. */
+  async timedOut(key: string, call: CallSettings, startedAt: number): Promise<never> {
     const { wait, share } = call;
+    const waited = this.clock.monotonic() - startedAt;
     const error = new LockNotAcquiredError(key, Math.round(waited), wait, permitsOf(share));
     throw Object.assign(error, { holder: await this.#holder(key, call) });
   }

@@ -67,11 +67,6 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     readonly name: string | undefined,
   ) {}
 
-  /** Whether the queue's grants have fencing tokens. */
-  get fenced(): boolean {
-    return this.tokenBlock > 0;
-  }
-
   /** Resolves when the caller holds the lock. The call's `wait` counts from `startedAt`. */
   join(
     call: CallSettings,
@@ -271,7 +266,7 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     const now = this.context.clock.monotonic();
     const left = heldLease.deadline - now;
     if (left < Math.min(ttl, FIRST_LEASE) / 2 || left > ttl) return false;
-    return slice.spend(now, this.fenced);
+    return slice.spend(now, this.tokenBlock > 0);
   }
 
   #add(waiter: Waiter): void {
@@ -309,13 +304,18 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
   }
 
   /** Rejects a waiter before its turn. */
-  #reject(waiter: Waiter, reason: unknown, settle: (by: never) => void = waiter.reject): void {
+  #reject(waiter: Waiter, reason: unknown): void {
+    waiter.reject(reason);
+    this.#dismiss(waiter);
+  }
+
+  /** A settled waiter goes; the last one takes the entry along. */
+  #dismiss(waiter: Waiter): void {
     this.#remove(waiter);
     if (!this.#first) {
       this.#entry?.leave();
       this.#entry = undefined;
     }
-    settle(reason as never);
     this.#retire();
   }
 
@@ -335,11 +335,11 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
   }
 
   #expire(waiter: Waiter): void {
-    const { clock, busyErrors } = this.context;
     const outage = this.#entry?.outage?.error;
     if (outage) return this.#reject(waiter, outage);
-    const waited = clock.monotonic() - waiter.startedAt;
-    this.#reject(waiter, busyErrors.timedOut(this.key, waiter.call, waited), waiter.resolve);
+    const { call, startedAt } = waiter;
+    waiter.resolve(this.context.busyErrors.timedOut(this.key, call, startedAt));
+    this.#dismiss(waiter);
   }
 
   #retire(): void {
