@@ -36,7 +36,7 @@ it.each<[LockDialect, string, (inbox: string) => [channel: string, text: string]
     while (performance.now() - from < 500) {
       await Promise.all(Array.from({ length: 4 }, () => hostile.publish(channel, text)));
     }
-    const most = (performance.now() - from) / ASK_PAUSE + 1;
+    const most = (performance.now() - from) / (ASK_PAUSE - 1) + 1; // timers of Node.js count whole ms: 5 may be a little over 4
     expect(asks - before).toBeLessThanOrEqual(most);
     expect([lease.held, process.locks.load.waiting]).toEqual([true, 1]);
     expect(await lease.release()).toBe(true);
