@@ -1,11 +1,7 @@
-import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { Redis } from 'ioredis';
-import { startChild } from './children.js';
-import { findRedisServer, freePort, RedisProcess } from './redis-server.js';
+import { RedisProcess } from './redis-server.js';
 
 /** How long a primary may be silent before its Sentinels take it for down, in ms. */
 const DOWN_AFTER = 1_000;
@@ -15,9 +11,7 @@ const AGREED_WITHIN = 90_000;
 
 /** A primary of our own on loopback, its replicas, and the Sentinels that watch them. */
 export class SentinelProcess {
-  readonly name = 'locks';
-  readonly #folder = mkdtempSync(join(tmpdir(), 'nest-redis-lock-'));
-  readonly #sentinels: { readonly port: number; readonly child: ChildProcess }[] = [];
+  readonly #sentinels: RedisProcess[] = [];
 
   private constructor(
     /** The first of them is the primary at the start. */
@@ -38,13 +32,18 @@ export class SentinelProcess {
     );
     const group = new SentinelProcess([primary, ...followers]);
     try {
-      for (let at = 0; at < sentinels; at += 1) await group.#watch(at);
+      for (let at = 0; at < sentinels; at += 1) await group.#watch();
       await group.#together(replicas, sentinels);
     } catch (error) {
       await group.stop();
       throw error;
     }
     return group;
+  }
+
+  /** What the Sentinels call the primary: one of another group that finds its old port here is none of them. */
+  get name(): string {
+    return `locks-${this.servers[0]!.port}`;
   }
 
   /** What ioredis wants to know. */
@@ -63,56 +62,59 @@ export class SentinelProcess {
   async failOver(): Promise<void> {
     const before = await this.primary();
     // Refused while it does not know its replicas well.
-    await within(AGREED_WITHIN, async () => (await this.#ask(0, ['failover', this.name])) === 'OK');
-    await within(AGREED_WITHIN, async () => (await this.primary()) !== before);
+    await within(AGREED_WITHIN, async () => {
+      const answer = await this.#ask(0, ['failover', this.name]);
+      return answer === 'OK' || `it answers ${String(answer)} to a failover`;
+    });
+    await within(
+      AGREED_WITHIN,
+      async () => (await this.primary()) !== before || `the primary is still ${before}`,
+    );
   }
 
   /** Sends a signal to one of the Sentinels. */
   signalSentinel(at: number, signal: NodeJS.Signals): void {
-    this.#sentinels[at]!.child.kill(signal);
+    this.#sentinels[at]!.signal(signal);
   }
 
   async stop(): Promise<void> {
-    for (const { child } of this.#sentinels) child.kill('SIGKILL');
+    await Promise.all(this.#sentinels.map((sentinel) => sentinel.stop()));
     await Promise.all(this.servers.map((server) => server.stop()));
-    rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  async #watch(at: number): Promise<void> {
-    const port = await freePort();
-    const file = join(this.#folder, `sentinel-${at}.conf`);
+  async #watch(): Promise<void> {
     const { name } = this;
-    writeFileSync(
-      file,
-      [
-        `port ${port}`,
-        'bind 127.0.0.1',
-        `dir ${this.#folder}`,
-        `sentinel monitor ${name} 127.0.0.1 ${this.servers[0]!.port} 2`,
-        `sentinel down-after-milliseconds ${name} ${DOWN_AFTER}`,
-        `sentinel failover-timeout ${name} 5000`,
-        '',
-      ].join('\n'),
-    );
-    const child = startChild(findRedisServer(), [file, '--sentinel'], { stdio: 'ignore' });
-    this.#sentinels.push({ port, child });
+    const sentinel = [
+      `sentinel monitor ${name} 127.0.0.1 ${this.servers[0]!.port} 2`,
+      `sentinel down-after-milliseconds ${name} ${DOWN_AFTER}`,
+      `sentinel failover-timeout ${name} 5000`,
+    ];
+    this.#sentinels.push(await RedisProcess.start({ sentinel }));
   }
 
   async #together(replicas: number, sentinels: number): Promise<void> {
     for (const [at] of this.#sentinels.entries()) {
+      const wanted = {
+        'num-slaves': String(replicas),
+        'num-other-sentinels': String(sentinels - 1),
+      };
       await within(AGREED_WITHIN, async () => {
         const answer = (await this.#ask(at, ['master', this.name])) as string[];
-        const about = (field: string): number => Number(answer[answer.indexOf(field) + 1]);
-        return about('num-slaves') === replicas && about('num-other-sentinels') === sentinels - 1;
+        const known = Object.keys(wanted).map((field) => answer[answer.indexOf(field) + 1]);
+        return (
+          isDeepStrictEqual(known, Object.values(wanted)) ||
+          `Sentinel ${at} says ${answer.join(' ')}`
+        );
       });
     }
     const primary = new Redis(this.servers[0]!.url);
-    await within(AGREED_WITHIN, () => linked(primary, replicas)).finally(() =>
-      primary.disconnect(),
-    );
+    await within(
+      AGREED_WITHIN,
+      async () => (await linked(primary, replicas)) || primary.info('replication'),
+    ).finally(() => primary.disconnect());
   }
 
-  /** Undefined while it does not answer. */
+  /** Its answer, or the error in a list. */
   async #ask(at: number, words: readonly string[]): Promise<unknown> {
     const client = new Redis(this.#sentinels[at]!.port, '127.0.0.1', {
       lazyConnect: true,
@@ -121,8 +123,8 @@ export class SentinelProcess {
     client.on('error', () => {});
     try {
       return await client.call('SENTINEL', ...words);
-    } catch {
-      return [];
+    } catch (error) {
+      return [String(error)];
     } finally {
       client.disconnect();
     }
@@ -139,10 +141,13 @@ export async function linked(primary: Redis, replicas: number): Promise<boolean>
   return !/master_repl_offset:0\r/.test(info) && (await primary.wait(replicas, 100)) === replicas;
 }
 
-async function within(ms: number, condition: () => Promise<boolean>): Promise<void> {
+/** Waits until it is so. `state` says true, or what is so instead, which is in the error of who waited in vain. */
+async function within(ms: number, state: () => Promise<true | string>): Promise<void> {
   const end = Date.now() + ms;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`The Sentinels did not agree within ${ms} ms.`);
+  for (;;) {
+    const said = await state();
+    if (said === true) return;
+    if (Date.now() > end) throw new Error(`The Sentinels did not agree within ${ms} ms: ${said}`);
     await sleep(20);
   }
 }

@@ -1,5 +1,13 @@
 import { type ChildProcess, execFileSync, spawnSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,6 +68,8 @@ export interface RedisProcessOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Finds a port, again for each that is tried; any that is free if nothing is said. */
   readonly port?: () => Promise<number>;
+  /** What it watches, if it is to be a Sentinel: lines of sentinel.conf, which it writes on itself. */
+  readonly sentinel?: readonly string[];
 }
 
 /** How long a server may take to accept connections, in ms. */
@@ -84,12 +94,14 @@ export class RedisProcess {
     args = [],
     env = {},
     port = freePort,
+    sentinel,
   }: RedisProcessOptions = {}): Promise<RedisProcess> {
     const program = findRedisServer();
     const folder = mkdtempSync(join(tmpdir(), 'nest-redis-lock-'));
     for (let tries = 5; ; tries -= 1) {
       const more = typeof args === 'function' ? await args() : args;
       const server = new RedisProcess(program, await port(), folder, more, env);
+      if (sentinel) writeFileSync(server.#sentinelFile, `${sentinel.join('\n')}\n`);
       try {
         await server.run();
         return server;
@@ -112,11 +124,13 @@ export class RedisProcess {
   /** Starts the server, again after `kill`, on the same port and folder; resolves when it accepts connections. */
   async run(): Promise<void> {
     const log = openSync(this.#log, 'w');
-    const child = startChild(
-      this.program,
+    const args =
       `--port ${this.port} --bind 127.0.0.1 --dir ${this.folder} --save  --appendonly no --daemonize no`
         .split(' ')
-        .concat(this.args),
+        .concat(this.args);
+    const child = startChild(
+      this.program,
+      existsSync(this.#sentinelFile) ? [this.#sentinelFile, ...args, '--sentinel'] : args,
       { stdio: ['ignore', log, log], env: { ...process.env, ...this.env } },
     );
     closeSync(log);
@@ -157,6 +171,10 @@ export class RedisProcess {
   /** What the server says. */
   get #log(): string {
     return join(this.folder, 'log');
+  }
+
+  get #sentinelFile(): string {
+    return join(this.folder, 'sentinel.conf');
   }
 
   signal(signal: NodeJS.Signals): void {

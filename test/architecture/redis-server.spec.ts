@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { Redis } from 'ioredis';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 
 it('a server that cannot start says why, at once, and leaves no listener', async () => {
@@ -28,4 +29,22 @@ it('a server whose port another has is started on the next', async () => {
   await server.stop();
   another.close();
   expect(tries).toBe(2);
+});
+
+it('a Sentinel whose port another has is started on the next, and starts again as a Sentinel', async () => {
+  const port = await freePort();
+  const another = createServer().listen(port, '127.0.0.1');
+  await once(another, 'listening');
+  const ports = [port, await freePort()];
+  const sentinel = [`sentinel monitor watched 127.0.0.1 ${port} 2`];
+  const server = await RedisProcess.start({ sentinel, port: async () => ports.shift()! });
+  await server.kill();
+  await server.run();
+  const client = new Redis(server.url);
+  const info = await client.info('server');
+  client.disconnect();
+  await server.stop();
+  another.close();
+  expect(info).toContain('redis_mode:sentinel');
+  expect(ports).toEqual([]);
 });

@@ -104,7 +104,7 @@ describe('an outage is logged once, and so is its end, with host and port and no
         return {
           options: { redis: { ...group.source, ...credentials } },
           victim: primary,
-          server: `Sentinel "locks" (127.0.0.1:${primary.port})`,
+          server: `Sentinel "${group.name}" (127.0.0.1:${primary.port})`,
         };
       },
     ],

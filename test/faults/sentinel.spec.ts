@@ -45,7 +45,7 @@ describe('behind Sentinels', () => {
   it('says so at its start', async () => {
     const { found } = (await client()).store.describe();
     expect(found).toMatch(
-      /^(Redis|Valkey) [\d.]+ at Sentinel "locks" \(127\.0\.0\.1:\d+\), with 2 replicas$/,
+      /^(Redis|Valkey) [\d.]+ at Sentinel "locks-\d+" \(127\.0\.0\.1:\d+\), with 2 replicas$/,
     );
   });
 
@@ -98,8 +98,8 @@ describe('behind Sentinels', () => {
     await until('the return is told', () => told.length > 1);
     await store.close();
     expect(told).toEqual([
-      `lost Sentinel "locks" (127.0.0.1:${before})`,
-      expect.stringMatching(/^back Sentinel "locks" \(127\.0\.0\.1:\d+\)$/), // where the Sentinels say by then
+      `lost Sentinel "${group.name}" (127.0.0.1:${before})`,
+      expect.stringMatching(/^back Sentinel "locks-\d+" \(127\.0\.0\.1:\d+\)$/), // where the Sentinels say by then
     ]);
   });
 

@@ -276,7 +276,7 @@ describe('a server that cannot be used is named', () => {
       const [error] = failures.get(name)! as [LockStoreError];
       expect(error).toBeInstanceOf(LockStoreError);
       expect(error.message).toMatch(says);
-      const where = `Redis at (127\\.0\\.0\\.1:\\d+/${db}|Sentinel "(locks|others)")`;
+      const where = `Redis at (127\\.0\\.0\\.1:\\d+/${db}|Sentinel "(locks(-\\d+)?|others)")`;
       expect(error.message).toMatch(
         new RegExp(`^(${where}|The Cluster at 127\\.0\\.0\\.1:\\d+) could not`),
       );
