@@ -13,7 +13,7 @@ export default {
   entryFileName: 'index',
   router: 'member',
   readme: 'none',
-  blockTags: [...OptionDefaults.blockTags, '@publicApi'],
+  blockTags: [...OptionDefaults.blockTags, '@publicApi', '@range'],
   notRenderedTags: [...OptionDefaults.notRenderedTags, '@publicApi'],
   excludeInternal: true,
   excludePrivate: true,

@@ -4,16 +4,21 @@ import type { RedisLockOptions } from '../engine/options/index.js';
 /** Options of the module itself, given beside `forRoot` and `forRootAsync`. */
 export interface RedisLockModuleExtras {
   /**
-   * The name of this module, for several modules in one application: `@InjectLockService('billing')`,
-   * `@Locked(key, { module: 'billing' })`. Default: none.
+   * The name of a second module: `@InjectLockService(name)`, `@Locked(key, { module: name })`.
+   *
+   * Default: none.
    */
   readonly name?: string | undefined;
-  /** Provides `LockService` to all modules of the application. @default true */
+  /** Provides `LockService` to all modules. @default true */
   readonly isGlobal?: boolean | undefined;
   /**
-   * Answers requests that end in an error of this library. On HTTP: 409 (a lock is busy), 429 (a semaphore is busy), 503,
-   * 400 and 500. GraphQL, microservices and gateways answer with the same `code`. No answer contains a key. A filter of the
-   * application that catches the error decides instead, and gets an `HttpException`. @default true
+   * Answers requests that end in an error of this library.
+   *
+   * On HTTP: 409 (a lock is busy), 429 (a semaphore is busy), 503, 400 and 500. GraphQL, microservices and gateways answer
+   * with the same `code`. No answer contains a key. A filter of the application that catches the error decides instead, and
+   * gets an `HttpException`.
+   * @default true
+   * @see Answers requests in docs/errors.md#what-clients-get
    */
   readonly mapErrors?: boolean | undefined;
 }

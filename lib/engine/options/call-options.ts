@@ -9,59 +9,96 @@ import { type ModeOptions, type PermitOptions, type Share, shareOf } from './sha
 /** How one lock is acquired and held. Durations are texts like '30s' or numbers of ms. */
 export interface LockCallOptions {
   /**
-   * How long a lease lasts unless it is renewed. After a crash, the lock comes free when this time is over.
-   * From 50 ms to 24 hours. @default '30s'
+   * How long a lease lasts unless it is renewed. A crashed process keeps its lock for this long.
+   * @range 50 ms to 24 h
+   * @default '30s'
    */
   readonly ttl?: Duration | undefined;
   /**
-   * How long a call waits for the lock before it rejects with `LockNotAcquiredError`. 0 asks Redis once. `Infinity` waits
-   * without a bound. From 0 up. @default '10s'
+   * How long a call queues: `0` asks once, `Infinity` waits as long as others hold the lock. An outage ends the call all
+   * the same.
+   *
+   * Then it rejects with `LockNotAcquiredError`.
+   * @range from 0
+   * @default '10s'
+   * @see outage in docs/operations.md#outage
    */
   readonly wait?: Duration | undefined;
   /**
-   * The most callers that may wait for the lock, this one included. Beyond, the call is refused at once with
-   * `LockLimitError`. Callers of its own process count one by one. With `fairness: 'local'`, the exclusive callers of each
-   * other process count as one, by the last number that Redis said. A call for several keys is refused when it begins to
-   * wait for such a lock. From 1 up. @default Infinity
+   * How many callers may wait for the lock at most: one more is refused at once with `LockLimitError`, HTTP 429. With
+   * `permits`, all callers count, over all replicas. With `fairness: 'local'`, the exclusive callers of another process
+   * count as one. Not with `nodes` or a dialect, which have no queue.
+   *
+   * The callers of its own process count one by one, those of others by the last number that Redis said. A call for several
+   * keys is refused when it begins to wait for such a lock.
+   * @range from 1
+   * @default Infinity
+   * @see `LockLimitError` in docs/errors.md
    */
   readonly maxWaiting?: number | undefined;
-  /** Renews the lease at each third of its ttl until it is released. With false, the lease ends at its ttl. @default true */
+  /**
+   * Renews the lease until it is released. With false, it ends at its `ttl`.
+   *
+   * It is renewed at each third of its `ttl`.
+   * @default true
+   */
   readonly renew?: boolean | undefined;
   /**
-   * The lock stays taken for at least this long after the grant, also when the work ends earlier (ShedLock's
-   * `lockAtLeastFor`). From 0 to 24 hours, at most `maxHold`; with `renew: false`, at most `ttl`. Its clock stands still
-   * between `handOver` and `restore`. @default 0
+   * How long the lock stays taken at least, although the work ended. At most `maxHold`; with `renew: false`, at most `ttl`.
+   *
+   * ShedLock's `lockAtLeastFor`. It counts from the grant, without the time between `handOver` and `restore`.
+   * @range 0 to 24 h
+   * @default 0
    */
   readonly minHold?: Duration | undefined;
   /**
-   * Renewal stops at this time after the grant, and `extend` goes no further, so that work which never ends loses the lock
-   * at last: within a `ttl` after it. The time counts anew after a condition was awaited, and stands still between `handOver`
-   * and `restore`. From `ttl` up. @default Infinity
+   * When renewal stops after the grant, and how far `extend` goes: a stuck holder loses its lock at last, within a `ttl`
+   * after it.
+   *
+   * The time between `handOver` and `restore` does not count. It counts anew after a condition was awaited.
+   * @range from `ttl`
+   * @default Infinity
    */
   readonly maxHold?: Duration | undefined;
   /**
-   * Mints a fencing token with each grant. With false, `lease.fencingToken` throws `LockOptionsError`, and optimistic reads
-   * do not see this holder. @default true
+   * Mints a fencing token with each grant. With false, optimistic reads do not see this holder.
+   *
+   * `lease.fencingToken` throws `LockOptionsError` then.
+   * @default true
    */
   readonly fencing?: boolean | undefined;
   /**
-   * A call inside code that holds the same lock succeeds at once, without Redis. With false, it waits like any other
-   * caller. The `minHold` and `maxHold` of a call that re-enters are ignored: those of the grant count. @default true
+   * A call inside code that holds the lock has it at once, with the `minHold` and `maxHold` of the grant; its own are
+   * ignored. With false, it waits like any other.
+   *
+   * Redis is not asked.
+   * @default true
    */
   readonly reentrant?: boolean | undefined;
   /**
-   * A call that takes longer than this is logged at its end, with or without its lock. Nothing is logged by default, since
-   * it depends on the work how long is too long. From 0 up. @default Infinity
+   * A call that takes longer is logged at its end, with or without its lock.
+   *
+   * Nothing is logged by default, since it depends on the work how long is too long.
+   * @range from 0
+   * @default Infinity
    */
   readonly slowWait?: Duration | undefined;
   /**
-   * A lock that is held longer than this is logged at that moment and at its end. From 0 up. It costs a timer for each hold.
+   * A lock that is held longer is logged at that moment, and at its end. Without it nothing is said of a lease that nobody
+   * gives back: it is renewed until its process ends, or until `maxHold`.
+   *
+   * A restored lease has that of its module. It costs a timer for each hold.
+   * @range from 0
    * @default Infinity
    */
   readonly slowHold?: Duration | undefined;
   /**
-   * The format in which another service keeps the locks that both use. Such locks have no queue: waiting callers poll.
-   * Options that a dialect does not support throw `LockOptionsError` at the call. Default: 'native'.
+   * In whose format the lock is written: that of another service, which uses the same locks.
+   *
+   * Such locks have no queue: waiting callers poll. Options that a dialect does not support throw `LockOptionsError` at the
+   * call.
+   * @default 'native'
+   * @see another service in docs/other-services.md
    */
   readonly dialect?: LockDialect | undefined;
 }
@@ -69,15 +106,22 @@ export interface LockCallOptions {
 /** The name of a lock in events and metrics, where its key would be one value of too many. */
 export interface NameOptions {
   /**
-   * Names the lock in events, metrics and spans, for all keys of its kind: `'account'` for `'account:42'`. Give no value of a
-   * request. Up to 200 characters. Default: the template of a decorator, the text of ``lockKey`account:${id}` `` as
-   * `account:<>` (only while something listens), else `(unnamed)`.
+   * What events, metrics and spans call the lock, for all keys of its kind.
+   *
+   * `'account'` for `'account:42'`; give no value of a request. Default: the template of a decorator, the text of
+   * ``lockKey`account:${id}` `` as `account:<>` (only while something listens), else `(unnamed)`.
+   * @range 1 to 200 characters
+   * @see events in docs/events.md#names
    */
   readonly name?: string | undefined;
   /**
-   * Says whose call it is: for operators, in `inspect`, `list`, the page, the command line and events. Redis keeps it, so put
-   * no secret into it. 1 to 64 characters, none of them a control character. While a process passes the lock on among its own
-   * callers, `inspect` shows the label of the first of them. Default: `Class.method` under a decorator, else none.
+   * Says to operators whose call it is, in `inspect` and `list`, the page, the command line and events. No control
+   * characters; Redis keeps it, so no secret.
+   *
+   * While a process passes the lock on among its own callers, `inspect` shows the label of the first of them. Default:
+   * `Class.method` under a decorator, else none.
+   * @range 1 to 64 characters
+   * @see `inspect` and `list` in docs/service.md#look-and-release
    */
   readonly label?: string | undefined;
 }
@@ -85,8 +129,9 @@ export interface NameOptions {
 /** The options of one call: {@link LockCallOptions}, a mode, a name, a label, and a signal to cancel it. */
 export interface AcquireOptions extends LockCallOptions, ModeOptions, NameOptions {
   /**
-   * Cancels a waiting call, which rejects with `signal.reason` at once. A cancelled call leaves nothing: it holds no lock,
-   * has no place in a queue, and a grant on its way is given back.
+   * Cancels a waiting call, which rejects with `signal.reason` and leaves nothing behind.
+   *
+   * A cancelled call holds no lock, has no place in a queue, and a grant on its way is given back.
    * @example
    * ```ts
    * await locks.acquire('account:42', { signal: AbortSignal.timeout(2_000) });
@@ -98,8 +143,8 @@ export interface AcquireOptions extends LockCallOptions, ModeOptions, NameOption
 /** The options of `withLock`. */
 export interface WithLockOptions extends AcquireOptions {
   /**
-   * The work succeeded, but its lease was lost before it ended. `'throw'` rejects with `LeaseLostError`; `'ignore'` returns
-   * the result. @default 'throw'
+   * `'ignore'` keeps the result of work that succeeded after its lease was lost; `'throw'` rejects with `LeaseLostError`.
+   * @default 'throw'
    */
   readonly onLost?: 'throw' | 'ignore' | undefined;
 }

@@ -3,21 +3,28 @@ import { LockOptionsError } from '../errors/index.js';
 /** Upper bounds for one process and one key. A call above a bound rejects with `LockLimitError`. */
 export interface LockLimits {
   /**
-   * Entries in the queue of one key, over all processes. Callers that await a condition have a bound of the same size. With
-   * `fairness: 'strict'` and 1,000 entries or more, up to 64 served entries of each process count for 20 ms longer. Those of
-   * a process that died count for 3 s longer.
+   * Entries in the queue of one key, over all processes; callers that await a condition have a cap of the same number
+   * beside it.
+   *
+   * With `fairness: 'strict'` and a limit of 1,000 or more, up to 64 entries of each process that were just served count
+   * for 20 ms longer, until its turn is over. Those of a process that died count for 3 s longer.
    * @default 10000
    */
   readonly waitersPerKey?: number | undefined;
-  /** Callers of this process that wait, over all keys. @default 50000 */
+  /** Callers of one process that wait for any key. @default 50000 */
   readonly waitersPerProcess?: number | undefined;
   /**
-   * Leases that this process holds. At the bound, a new call rejects at once, and a waiting call when its turn comes.
-   * Waiting callers do not count. Nor does a holder that awaits a condition: it gets its lock back all the same.
+   * Leases that one process holds. At this limit every call is refused, and one that waits when its turn comes. Callers
+   * that wait, and holders that await a condition, do not count.
+   *
+   * A holder that awaits a condition gets its lock back all the same.
    * @default 100000
    */
   readonly leases?: number | undefined;
-  /** Bytes of one key in UTF-8, without the prefix. @default 512 */
+  /**
+   * Bytes of one key in UTF-8, without prefix. A value of more than 10,000 characters is refused under any limit.
+   * @default 512
+   */
   readonly keyBytes?: number | undefined;
 }
 

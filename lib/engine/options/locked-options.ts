@@ -11,20 +11,26 @@ export interface BusyContext {
 /** What a decorated method does when its lock is busy, is lost, or Redis fails. */
 export interface LockedPolicy {
   /**
-   * The lock was not free within `wait`, or as many callers waited as `maxWaiting` says. `'throw'` rejects with
-   * `LockNotAcquiredError` or `LockLimitError`. `'skip'` returns undefined, at once unless `wait` is given. A function's
-   * result stands for the method's. For a method that streams, it returns an Observable, an AsyncIterable or one value.
+   * The lock was not free within `wait`, or as many wait as `maxWaiting` says. `'throw'`: `LockNotAcquiredError`,
+   * `LockLimitError`. `'skip'` returns undefined, at once unless `wait` is given; the method returns `Promise<void>` or
+   * `Promise<… | undefined>`. A function gets `{ key, args }`; its result is returned.
+   *
+   * For a method that streams, the function returns an Observable, an AsyncIterable or one value.
    * @default 'throw'
    */
   readonly onBusy?: 'throw' | 'skip' | ((context: BusyContext) => unknown) | undefined;
   /**
-   * The method succeeded, but its lease was lost before it ended. `'throw'` rejects with `LeaseLostError`; `'ignore'`
-   * returns the result. @default 'throw'
+   * `'ignore'` keeps the result of work that succeeded after its lease was lost; `'throw'` rejects with `LeaseLostError`.
+   * @default 'throw'
    */
   readonly onLost?: 'throw' | 'ignore' | undefined;
   /**
-   * Redis failed. `'throw'` rejects with `LockStoreError`. `'proceed'` runs the method without the lock, also for a caller
-   * that was waiting when Redis failed. A `ForeignLockError` is thrown in any case. @default 'throw'
+   * What happens on any `LockStoreError`. `'throw'`: it is thrown. `'proceed'`: the method runs without a lock, maybe
+   * beside who holds it; also for a caller that queued when Redis failed. Nobody proceeds over a foreign value at the key.
+   *
+   * A `ForeignLockError` is thrown in any case.
+   * @default 'throw'
+   * @see who holds it in docs/operations.md#start-with-redis-down
    */
   readonly onUnavailable?: 'throw' | 'proceed' | undefined;
 }
@@ -39,23 +45,35 @@ export const POLICY_DEFAULTS = {
 export interface LockedOptions<Args extends readonly unknown[] = never[]>
   extends LockCallOptions, ModeOptions, PermitOptions, Omit<NameOptions, 'label'>, LockedPolicy {
   /**
-   * Says whose call it is: for operators, in `inspect`, `list`, the page, the command line and events. A text, or a function
-   * of the method's arguments. Redis keeps it, so put no secret into it. 1 to 64 characters, none of them a control character.
-   * While a process passes the lock on among its own callers, `inspect` shows the label of the first of them.
-   * Default: `Class.method`.
+   * Says to operators whose call it is: a text, or a function of the method's arguments.
+   *
+   * In `inspect`, `list`, the page, the command line and events. Redis keeps it, so put no secret into it. 1 to 64
+   * characters, none of them a control character. While a process passes the lock on among its own callers, `inspect` shows
+   * the label of the first of them.
+   * @default `Class.method`
    */
   readonly label?: string | ((...args: Args) => string) | undefined;
-  /** The `name` of the RedisLockModule to use. Default: the module without a name. */
+  /**
+   * The `name` of the `RedisLockModule` to use.
+   *
+   * Default: the module without a name.
+   */
   readonly module?: string | undefined;
   /**
-   * The kind of value that the method returns. The decorator reads it from the declared return type. Give it where that
-   * type is an interface of yours, or where another decorator below hides it.
+   * `'promise'`, `'observable'` or `'iterable'`, where the method's declared type does not show it.
+   *
+   * The decorator reads the kind of value from that type. Give it where the type is an interface of yours, or where another
+   * decorator below hides it.
+   * @default from the type
    */
   readonly returns?: 'promise' | 'observable' | 'iterable' | undefined;
   /**
-   * On HTTP: a request whose client is gone while it waits for the lock leaves the queue. Its handler does not start, and
-   * the request ends with an `HttpException` of status 499. A handler that runs goes on. @default true under
-   * `@LockedRequest`; false under `@Locked`, where it stands on routes only
+   * A request whose client is gone leaves the queue. Under `@Locked` on routes only.
+   *
+   * On HTTP: a request that waits for the lock. Its handler does not start, and the request ends with an `HttpException` of
+   * status 499. A handler that runs goes on.
+   * @default true under `@LockedRequest`, else false
+   * @see leaves the queue in docs/decorator.md#requests
    */
   readonly leaveWithClient?: boolean | undefined;
 }

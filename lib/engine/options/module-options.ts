@@ -22,79 +22,123 @@ import { LockOptionsError } from '../errors/index.js';
 /** The options of `RedisLockModule`. Options of a call, given here, are the defaults of all calls. */
 export interface RedisLockOptions extends LockCallOptions {
   /**
-   * The Redis that keeps the locks: a URL, ioredis options, `{ cluster: [...] }`, or an ioredis client, which is copied.
-   * `'memory:'` keeps them in the memory of this process, for a first try and for development. It warns at the start, and
-   * throws where `NODE_ENV` is `production`; `'memory:one-process'` does neither.
+   * The Redis of the locks: a URL, ioredis options, `{ cluster: [...] }`, or your client. `'memory:'`: the memory of this
+   * process, for a first try; it warns, and throws where `NODE_ENV` is `production`. `'memory:one-process'` does neither.
+   *
+   * An ioredis client is copied.
    * @default 'redis://127.0.0.1:6379'
+   * @see The Redis in docs/start.md#connect
    */
   readonly redis?: RedisSource | undefined;
   /**
-   * Independent servers instead of `redis`, at least two, best three or five. A caller holds a lock while a majority of
-   * them grants it (Redlock). Such locks are exclusive and have no queue: shared mode, permits, conditions and optimistic
-   * reads throw `LockOptionsError`.
+   * Independent servers instead of `redis`, best three or five: a majority of them grants the lock (Redlock). Exclusive
+   * locks only.
+   *
+   * Such locks have no queue: shared mode, permits, conditions and optimistic reads throw `LockOptionsError`.
+   * @range 2 or more
+   * @see Exclusive locks only in docs/topologies.md#what-a-quorum-refuses
    */
   readonly nodes?: readonly RedisSource[] | undefined;
-  /** The beginning of every key in Redis. Up to 256 characters, without braces and control characters. @default 'lock:' */
+  /**
+   * The beginning of every key in Redis. A `keyPrefix` of the client or of the ioredis options in `redis` stands before it,
+   * and before the prefix of a dialect. The command line and the Redis user need both.
+   *
+   * Up to 256 characters, without braces and control characters.
+   * @default 'lock:'
+   */
   readonly keyPrefix?: string | undefined;
   /**
-   * How long a command to Redis may take. A call that did not reach the queue rejects with `LockStoreError` after this
-   * time; `restore` may take twice as long. From 50 ms to 60 s. @default '2s'
+   * Bound of a command, and of a call that did not reach the queue; `restore` may take twice as long.
+   *
+   * The call rejects with `LockStoreError` then.
+   * @range 50 ms to 60 s
+   * @default '2s'
    */
   readonly commandTimeout?: Duration | undefined;
   /**
-   * How long a first connection may take. The start rejects with `LockStoreError` after this time; with `lazyConnect` the
-   * attempt of a call ends then, and the next call makes a new one. It counts for each server of a quorum and for each
-   * node of a Cluster. From 50 ms to 10 min. @default '5s'
+   * Bound of a first connection to a server, at the start or with `lazyConnect` at the first call. `connectTimeout` in the
+   * ioredis options of `redis` has no effect.
+   *
+   * The start rejects with `LockStoreError` after this time; with `lazyConnect` the attempt of a call ends then, and the
+   * next call makes a new one. It counts for each server of a quorum and for each node of a Cluster.
+   * @range 50 ms to 10 min
+   * @default '5s'
    */
   readonly connectTimeout?: Duration | undefined;
   /**
-   * How long a call that waits in the queue goes on waiting while Redis is away, within its `wait`. Then it rejects with
-   * `LockStoreError`. From 0 up. @default '30s'
+   * How long a queued call survives an outage of Redis, within its `wait`.
+   *
+   * Then it rejects with `LockStoreError`.
+   * @range from 0
+   * @default '30s'
    */
   readonly outageWait?: Duration | undefined;
   /**
-   * How long a shutdown lets running code keep its locks, counted from the first shutdown hook. They are renewed until the
-   * code ends. A lease that is left then is lost (`lease.signal`, reason `shutdown`), released, and named in the log.
-   * From 0 to 1 hour; keep it below the time that the platform gives the process. With 0, leases are released as soon as
-   * Nest has closed its connections. The default in `nest-redis-lock/testing` is 0.
+   * How long a shutdown lets running code keep its locks.
+   *
+   * It counts from the first shutdown hook, and the locks are renewed until the code ends. A lease that is left then is
+   * lost (`lease.signal`, reason `shutdown`), released, and named in the log. Keep it below the time that the platform
+   * gives the process. With 0, leases are released as soon as Nest has closed its connections. The default in
+   * `nest-redis-lock/testing` is 0.
+   * @range 0 to 1 h
    * @default '10s'
+   * @see shutdown in docs/operations.md#shutdown
    */
   readonly shutdownGrace?: Duration | undefined;
-  /** Upper bounds of waiting callers, leases and the length of keys. */
+  /** Caps of waiting callers, leases and the length of keys. @see Caps in docs/options.md#limits */
   readonly limits?: LockLimits | undefined;
-  /** A grant or a renewal counts only when this many replicas have it. Each costs a `WAIT`. Default: none. */
+  /**
+   * `{ acks, timeout }`: grants and renewals count only when `acks` replicas have them within `timeout` (`'500ms'`, less
+   * where `ttl` or `commandTimeout` is short). While too few do, nobody gets a lock (`ReplicasNotReachedError`). Not with
+   * `nodes`.
+   *
+   * Each costs a `WAIT`. Default: none.
+   */
   readonly replicas?: ReplicaOptions | undefined;
   /**
-   * What to do about a Redis that can lose locks: one that evicts keys, has no append-only file, or is replicated without
-   * `replicas`. `'warn'` logs it at start-up. `'refuse'` rejects the start where keys are evicted or a failover can leave two
-   * primaries. It also grants nothing for one `ttl` after a server was started or promoted.
+   * What to do about a Redis that can forget locks: it evicts keys, has no append-only file, or is replicated without
+   * `replicas`. `'warn'` says so at start-up, `'ignore'` says nothing. `'refuse'` rejects the start where keys are evicted
+   * or a failover can leave two primaries.
+   *
+   * `'refuse'` also grants nothing for one `ttl` after a server was started or promoted.
    * @default 'warn'
+   * @see `'refuse'` in docs/faults.md#²-locks-on-a-server-that-must-not-forget
    */
   readonly durability?: 'ignore' | 'warn' | 'refuse' | undefined;
   /**
-   * The order in which callers get a lock. `'local'`: the callers of a process share one queue entry and hand the lock on in
-   * memory, for at most 10 ms; then another process has its turn. `'strict'`: each caller has its own entry, and all
-   * processes are served in the order of arrival. A process without a connection at a release is passed over then, and its
-   * callers keep their entries.
+   * `'local'`: callers of one process share an entry in the queue and pass the lock on in memory, for 10 ms at most.
+   * `'strict'`: every caller has an entry of its own, and all are served in the order of arrival.
+   *
+   * After those 10 ms another process has its turn. A process without a connection at the moment of a release is passed
+   * over; its callers keep their entries.
    * @default 'local'
    */
   readonly fairness?: 'local' | 'strict' | undefined;
   /**
-   * Detects lock-order inversion: two calls of this process that nest the same locks in opposite orders, and can deadlock.
-   * `'warn'` logs the stacks of both calls once; `'throw'` rejects the call with `LockOrderError`. It sees locks held by
-   * `withLock`, decorators and `lease.run`. It keeps keys and stacks in memory, so use it in tests and staging. The default
-   * in `nest-redis-lock/testing` is `'warn'`.
+   * Watches this process for nested locks that are taken in opposite orders. `'warn'` logs the stacks of both calls once;
+   * `'throw'` throws `LockOrderError`. It remembers keys and stacks: for tests and staging.
+   *
+   * Such calls can deadlock. Locks held by `withLock`, decorators and `lease.run` are seen. The default in
+   * `nest-redis-lock/testing` is `'warn'`.
    * @default 'ignore'
    */
   readonly lockOrder?: 'ignore' | 'warn' | 'throw' | undefined;
   /**
-   * Protects these locks from clients of the SETNX articles. Our value begins with a future time. Clients respect it if they
-   * read the beginning of a text as a number (Ruby, PHP, JavaScript's `parseFloat`). A value of theirs without a time to live
-   * is taken over when its time is past. For clients that read the whole text (Python's `float`, JavaScript's `Number`), use
-   * dialect `plain` with its `guard`. The conditions stated there for clients hold here too. Default: none.
+   * `'timestamp'`: clients of the SETNX articles respect native locks. Not with `nodes`.
+   *
+   * Our value begins with a future time. Clients respect it if they read the beginning of a text as a number (Ruby, PHP,
+   * JavaScript's `parseFloat`). A value of theirs without a time to live is taken over when its time is past. For clients
+   * that read the whole text (Python's `float`, JavaScript's `Number`), use dialect `plain` with its `guard`. The
+   * conditions stated there for clients hold here too. Default: none.
+   * @see clients of the SETNX articles in docs/other-services.md
    */
   readonly guard?: 'timestamp' | undefined;
-  /** Connects at the first call instead of at start-up, so that an application starts while Redis is away. @default false */
+  /**
+   * Connects at the first call instead of at start-up.
+   *
+   * So an application starts while Redis is away.
+   * @default false
+   */
   readonly lazyConnect?: boolean | undefined;
 }
 

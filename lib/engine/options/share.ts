@@ -3,8 +3,9 @@ import { LockOptionsError } from '../errors/index.js';
 /** How a lock is held. */
 export interface ModeOptions {
   /**
-   * `'exclusive'`: one caller holds the lock. `'shared'`: any number of readers hold it together, and no writer beside
-   * them. @default 'exclusive'
+   * `'exclusive'`: one caller holds the lock. `'shared'`: readers hold it together, and no writer beside them.
+   * @default 'exclusive'
+   * @see readers in docs/semaphores-and-readers.md#readers-and-writers
    */
   readonly mode?: 'exclusive' | 'shared' | undefined;
 }
@@ -14,8 +15,11 @@ export const MODE_DEFAULTS = { mode: 'exclusive' } as const satisfies ModeOption
 /** How many callers may hold a lock at once. */
 export interface PermitOptions {
   /**
-   * How many callers may hold the lock at once, over all replicas. From 1 to 10,000; without it, one. A name is used either
-   * with permits or without: the other use throws `ForeignLockError`.
+   * How many callers may hold the lock at once, over all replicas. Not with `mode`.
+   *
+   * Without it, one. A name is used either with permits or without: the other use throws `ForeignLockError`.
+   * @range 1 to 10,000
+   * @see How many callers in docs/semaphores-and-readers.md#permits
    */
   readonly permits?: number | undefined;
 }

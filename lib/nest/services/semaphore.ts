@@ -24,15 +24,19 @@ export interface SemaphoreOptions extends NameOptions {
 
 /** The options of one call for permits. */
 export interface PermitAcquireOptions extends Omit<AcquireOptions, 'mode' | 'reentrant'> {
-  /** How many permits the lease takes: all of them or none. From 1 to the semaphore's `permits`. @default 1 */
+  /**
+   * How many permits the lease takes, all or none.
+   * @range 1 to `permits`
+   * @default 1
+   */
   readonly count?: number | undefined;
 }
 
 /** {@link PermitAcquireOptions} for `withPermit`. */
 export interface WithPermitOptions extends PermitAcquireOptions {
   /**
-   * Decides the outcome when the work succeeds after its lease was lost. `'throw'` rejects with `LeaseLostError`; `'ignore'`
-   * returns the result. @default 'throw'
+   * `'ignore'` keeps the result of work that succeeded after its lease was lost; `'throw'` rejects with `LeaseLostError`.
+   * @default 'throw'
    */
   readonly onLost?: 'throw' | 'ignore' | undefined;
 }

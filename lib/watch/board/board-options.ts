@@ -10,29 +10,55 @@ import {
 
 /** The options of `LockBoardModule.forRoot`: `guards`, or `open: true`. */
 export interface LockBoardOptions {
-  /** The path of the page, below the global prefix of the application and without a version. @default 'locks' */
+  /** Where the page is, below the global prefix; it has no version. @default 'locks' */
   readonly path?: string | undefined;
   /**
-   * The guards of the page, its events and its release: classes, which Nest makes, or instances. The page is opened by a
-   * browser, so guards see a cookie, Basic authentication or a header of your proxy; no `Authorization: Bearer`.
+   * The guards of all routes of the page: classes, or instances.
+   *
+   * Nest makes the classes. The page is opened by a browser, so guards see a cookie, Basic authentication or a header of
+   * your proxy; no `Authorization: Bearer`.
    */
   readonly guards?: readonly (Type<CanActivate> | CanActivate)[] | undefined;
-  /** The modules that export what the guards inject, and `RedisLockModule` where it is not global. @default [] */
+  /**
+   * Modules that export what the guards inject, and `RedisLockModule` with `isGlobal: false`.
+   * @default []
+   */
   readonly imports?: ModuleMetadata['imports'] | undefined;
-  /** Allows a page without guards, because a guard of the whole application or the network keeps strangers out. @default false */
+  /**
+   * Allows a page without guards.
+   *
+   * A guard of the whole application or the network keeps strangers out then. Either this or `guards`.
+   * @default false
+   */
   readonly open?: boolean | undefined;
-  /** Lets every viewer take a lock from its holder, after a confirmation. @default false */
+  /**
+   * Lets every viewer release locks by force.
+   *
+   * The page asks for a confirmation.
+   * @default false
+   */
   readonly release?: boolean | undefined;
-  /** The keys that the page shows and releases; `*` stands for any text. @default '*' */
+  /** The keys that are shown and can be released; `*` stands for any text. @default '*' */
   readonly pattern?: string | undefined;
   /**
-   * The pause between the end of one scan of Redis and the begin of the next, while a page is open. From 500 ms to 10 s; never
-   * shorter than the last scan took. All viewers of this process share a scan. @default '2s'
+   * The pause between two scans of Redis, while somebody looks.
+   *
+   * It is never shorter than the last scan took. All viewers of this process share a scan.
+   * @range 500 ms to 10 s
+   * @default '2s'
    */
   readonly interval?: Duration | undefined;
-  /** The most locks that the page shows. From 1 to 5,000. @default 500 */
+  /**
+   * How many locks are shown at most; the page says when there may be more.
+   * @range 1 to 5,000
+   * @default 500
+   */
   readonly limit?: number | undefined;
-  /** The `name` of the `RedisLockModule` whose locks are shown. Default: the one without a name. */
+  /**
+   * The `name` of the `RedisLockModule`, where there are several.
+   *
+   * Default: the one without a name.
+   */
   readonly module?: string | undefined;
 }
 
