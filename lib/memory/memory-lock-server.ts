@@ -1,8 +1,10 @@
+import { LockStoreError } from '../engine/errors/index.js';
 import { type Clock, momentOf, partsMatcher } from '../engine/options/index.js';
 import {
   type Description,
   type KeyType,
   type LockServer,
+  notConnected,
   type ScriptRun,
   ServerClock,
   type ServerHealth,
@@ -12,26 +14,26 @@ import {
   storeFailure,
   ForeignChannels,
 } from '../engine/redis/index.js';
-import { MemoryConnection } from './memory-connection.js';
-import { memoryHealth } from './memory-health.js';
 import type { MemoryServer } from './memory-server.js';
 
-/** The connection of one process to a server in memory, in the role of a Redis server: it runs the same scripts. */
+/**
+ * The connection of one process to a server in memory, in the role of a Redis server: it runs the same scripts. Every command
+ * settles within `timeout` ms, as on Redis.
+ */
 export class MemoryLockServer implements LockServer, StepNode {
   readonly clock = new ServerClock();
-  readonly #connection: MemoryConnection;
+  ready = false;
   readonly #wakes: ForeignChannels;
   readonly #subscriptions = new Map<string, () => void>();
   #endListening = (): void => {};
 
   constructor(
     private readonly server: MemoryServer,
-    timeout: number,
+    private readonly timeout: number,
     readonly time: Clock,
     readonly inboxPrefix: string,
     private readonly processId: string,
   ) {
-    this.#connection = new MemoryConnection(server, timeout, time);
     this.#wakes = new ForeignChannels(time);
   }
 
@@ -44,15 +46,11 @@ export class MemoryLockServer implements LockServer, StepNode {
       unsubscribe();
       unheard();
     };
-    this.#connection.open = true;
+    this.ready = true;
     this.clock.learn(momentOf(time), time.monotonic(), server.clock.wall());
     await this.#wakes.connected({
       send: (command, [channel]) => this.#listen(command, channel!),
     });
-  }
-
-  get ready(): boolean {
-    return this.#connection.open;
   }
 
   take<Answer>(step: Step<Answer>): Promise<Answer> {
@@ -70,7 +68,7 @@ export class MemoryLockServer implements LockServer, StepNode {
   async run<Answer>(run: ScriptRun<Answer>): Promise<Answer> {
     const { script, key } = run;
     const operands = script.operands(run as ScriptRun<unknown>);
-    const reply = await this.#connection.send(key, () => {
+    const reply = await this.#send(key, () => {
       try {
         return script.replyTo(0, 1, this.server.eval(script, operands));
       } catch (error) {
@@ -83,7 +81,7 @@ export class MemoryLockServer implements LockServer, StepNode {
 
   notAfter(now: number): number {
     if (!this.clock.known) return 0;
-    return Math.round((this.clock.serverTimeAt(now) + this.#connection.timeout) * 1_000);
+    return Math.round((this.clock.serverTimeAt(now) + this.timeout) * 1_000);
   }
 
   slotOf(): number {
@@ -100,7 +98,7 @@ export class MemoryLockServer implements LockServer, StepNode {
 
   async *typedKeys(glob: string, type: KeyType): AsyncGenerator<string> {
     const matches = partsMatcher(partsOf(glob));
-    yield* await this.#connection.send(undefined, () => {
+    yield* await this.#send(undefined, () => {
       const { keys } = this.server;
       return keys.names().filter((name) => matches(name) && keys.typeOf(name) === type);
     });
@@ -115,12 +113,22 @@ export class MemoryLockServer implements LockServer, StepNode {
   }
 
   async health(_prefix: string, within: number): Promise<ServerHealth[]> {
-    return [await memoryHealth(this.#connection, within, this.time)];
+    const { server, time } = this;
+    const sentAt = time.monotonic();
+    const known = { address: 'memory', status: 'up', problem: undefined, lastAnswer: 0 } as const;
+    try {
+      await this.#send(undefined, () => {}, within);
+    } catch {
+      const why = this.ready ? `did not answer within ${within} ms` : 'is not open';
+      return [notConnected(known.address, `The memory ${why}`)];
+    }
+    const roundTrip = time.monotonic() - sentAt;
+    return [{ ...known, roundTrip, clockOffset: server.clock.wall() - time.wall() }];
   }
 
   async hears(within: number): Promise<boolean> {
-    const { status } = await memoryHealth(this.#connection, within, this.time);
-    return status === 'up';
+    const [found] = await this.health('', within);
+    return found!.status === 'up';
   }
 
   describe(): Description {
@@ -128,12 +136,25 @@ export class MemoryLockServer implements LockServer, StepNode {
   }
 
   async close(): Promise<void> {
-    this.#connection.open = false;
+    this.ready = false;
     this.clock.forget();
     this.#endListening();
     this.#wakes.close();
     for (const end of this.#subscriptions.values()) end();
     this.#subscriptions.clear();
+  }
+
+  /** Runs `step` on the server and answers asynchronously, as a network would. */
+  #send<T>(key: string | undefined, step: () => T, within = this.timeout): Promise<T> {
+    const { server, time } = this;
+    if (!this.ready) return Promise.reject(failure(key, 'it is not open', 'unsent'));
+    if (server.answers) return server.run(step);
+    return new Promise((resolve, reject) => {
+      const cancel = time.after(within, () =>
+        reject(failure(key, `it did not answer within ${within} ms`, 'unknown')),
+      );
+      server.run(step).then(resolve, reject).finally(cancel);
+    });
   }
 
   /** Subscribes to, or unsubscribes from, the channel of another service's releases. */
@@ -154,4 +175,13 @@ function partsOf(glob: string): string[] {
     else parts.push(parts.pop()! + (escaped ?? sign!));
   }
   return parts;
+}
+
+function failure(
+  key: string | undefined,
+  says: string,
+  outcome: 'unsent' | 'unknown',
+): LockStoreError {
+  const lock = key === undefined ? '' : ` for lock "${key}"`;
+  return new LockStoreError(`The lock store in memory failed${lock}: ${says}.`, { key, outcome });
 }

@@ -13,7 +13,7 @@ export {
 export { MergedScript } from './merged-script.js';
 export { LuaScript, named, type ScriptRun } from './lua-script.js';
 export { isServer, prefixOf } from './open-connection.js';
-export type { ServerHealth } from './server-health.js';
+export { notConnected, type ServerHealth } from './server-health.js';
 export { ForeignChannels } from './inbox.js';
 export { type LockServer, type ServerListener } from './lock-server.js';
 export { lockServer } from './open-server.js';

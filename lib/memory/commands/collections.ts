@@ -1,5 +1,5 @@
 import type { Keyspace } from '../keyspace.js';
-import { type Commands, wholeNumber } from './command.js';
+import { type Commands, OK, wholeNumber } from './command.js';
 
 function hash(keys: Keyspace, key: string): ReadonlyMap<string, string> {
   return keys.get('hash', key) ?? new Map<string, string>();
@@ -32,6 +32,6 @@ export const collectionCommands: Commands = {
     }) as [number, number];
     list.splice(0, list.length, ...list.slice(from, to + 1));
     if (list.length === 0) keys.delete(key!);
-    return { ok: 'OK' };
+    return OK;
   },
 };

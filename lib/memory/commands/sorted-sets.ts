@@ -18,6 +18,11 @@ function boundOf(text: string | undefined): Bound {
   return { score: scoreOf(isOpen ? text!.slice(1) : text), isOpen };
 }
 
+/** The members whose scores are between two bounds. */
+function between(keys: Keyspace, key: string, low?: string, high?: string): Member[] {
+  return members(keys, key).between(boundOf(low), boundOf(high));
+}
+
 function remove(keys: Keyspace, key: string, names: readonly string[]): number {
   const found = keys.get('zset', key);
   const removed = names.filter((name) => found?.remove(name)).length;
@@ -63,8 +68,7 @@ export const sortedSetCommands: Commands = {
     return score === undefined ? null : String(score);
   },
   ZRANK: (keys, [key, name]) => members(keys, key!).rank(name!) ?? null,
-  ZCOUNT: (keys, [key, low, high]) =>
-    members(keys, key!).between(boundOf(low), boundOf(high)).length,
+  ZCOUNT: (keys, [key, low, high]) => between(keys, key!, low, high).length,
   ZRANGE: (keys, [key, first, last, scores]) => {
     const found = members(keys, key!).ranks(wholeNumber(first), wholeNumber(last));
     return withScores(found, scores === 'WITHSCORES');
@@ -75,15 +79,11 @@ export const sortedSetCommands: Commands = {
     return withScores(ranks.toReversed(), scores === 'WITHSCORES');
   },
   ZRANGEBYSCORE: (keys, [key, low, high, ...options]) =>
-    limited(members(keys, key!).between(boundOf(low), boundOf(high)), options),
+    limited(between(keys, key!, low, high), options),
   ZREVRANGEBYSCORE: (keys, [key, high, low, ...options]) =>
-    limited(members(keys, key!).between(boundOf(low), boundOf(high)).toReversed(), options),
+    limited(between(keys, key!, low, high).toReversed(), options),
   ZREMRANGEBYSCORE: (keys, [key, low, high]) => {
-    const found = members(keys, key!).between(boundOf(low), boundOf(high));
-    return remove(
-      keys,
-      key!,
-      found.map(({ name }) => name),
-    );
+    const names = between(keys, key!, low, high).map(({ name }) => name);
+    return remove(keys, key!, names);
   },
 };

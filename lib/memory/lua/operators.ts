@@ -10,18 +10,22 @@ export interface Operator {
   readonly apply: Binary;
 }
 
-function arithmetic(apply: (left: number, right: number) => number): Binary {
-  return (left, right) => apply(operand(left), operand(right));
+function arithmetic(
+  power: number,
+  apply: (left: number, right: number) => number,
+  right?: number,
+): Operator {
+  return operator(power, (one, other) => apply(operand(one), operand(other)), right);
 }
 
-function comparison(apply: (order: number) => boolean): Binary {
-  return (left, right) => {
+function comparison(apply: (order: number) => boolean): Operator {
+  return operator(3, (left, right) => {
     const type = typeof left;
     if (type !== typeof right || (type !== 'number' && type !== 'string')) {
       throw new LuaError(`A ${typeOf(left)} cannot be compared with a ${typeOf(right)}.`);
     }
     return apply(left! < right! ? -1 : left! > right! ? 1 : left === right ? 0 : Number.NaN);
-  };
+  });
 }
 
 function operator(left: number, apply: Binary, right = left): Operator {
@@ -32,48 +36,17 @@ function operator(left: number, apply: Binary, right = left): Operator {
 export const OPERATORS: Readonly<Record<string, Operator>> = {
   '==': operator(3, (left, right) => left === right),
   '~=': operator(3, (left, right) => left !== right),
-  '<': operator(
-    3,
-    comparison((order) => order < 0),
-  ),
-  '<=': operator(
-    3,
-    comparison((order) => order <= 0),
-  ),
-  '>': operator(
-    3,
-    comparison((order) => order > 0),
-  ),
-  '>=': operator(
-    3,
-    comparison((order) => order >= 0),
-  ),
+  '<': comparison((order) => order < 0),
+  '<=': comparison((order) => order <= 0),
+  '>': comparison((order) => order > 0),
+  '>=': comparison((order) => order >= 0),
   '..': operator(5, (left, right) => textOf(left) + textOf(right), 4),
-  '+': operator(
-    6,
-    arithmetic((left, right) => left + right),
-  ),
-  '-': operator(
-    6,
-    arithmetic((left, right) => left - right),
-  ),
-  '*': operator(
-    7,
-    arithmetic((left, right) => left * right),
-  ),
-  '/': operator(
-    7,
-    arithmetic((left, right) => left / right),
-  ),
-  '%': operator(
-    7,
-    arithmetic((left, right) => left - Math.floor(left / right) * right),
-  ),
-  '^': operator(
-    10,
-    arithmetic((left, right) => left ** right),
-    9,
-  ),
+  '+': arithmetic(6, (left, right) => left + right),
+  '-': arithmetic(6, (left, right) => left - right),
+  '*': arithmetic(7, (left, right) => left * right),
+  '/': arithmetic(7, (left, right) => left / right),
+  '%': arithmetic(7, (left, right) => left - Math.floor(left / right) * right),
+  '^': arithmetic(10, (left, right) => left ** right, 9),
 };
 
 /** The binding power of unary operators. */
