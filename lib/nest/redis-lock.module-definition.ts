@@ -38,11 +38,8 @@ export type RedisLockModuleAsyncOptions = ConfigurableModuleAsyncOptions<
 > &
   RedisLockModuleExtras;
 
-const EXTRAS: RedisLockModuleExtras = { name: undefined, isGlobal: true, mapErrors: true };
-
 export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
   new ConfigurableModuleBuilder<RedisLockOptions>({ moduleName: 'RedisLock' })
     .setClassMethodName('forRoot')
     .setFactoryMethodName('createRedisLockOptions')
-    .setExtras<RedisLockModuleExtras>(EXTRAS)
     .build();

@@ -6,6 +6,7 @@ import {
   parameterNames,
   type Reader,
 } from '../../engine/keys/index.js';
+import { listed } from '../services/metadata.js';
 import { nameOf, unwrapped } from './decorated-method.js';
 import { LOCK_KEY_METADATA } from './parameters.js';
 
@@ -57,10 +58,7 @@ function reader({ index, path, rest }: ArgumentPlace): Reader<Args> {
 }
 
 function markedNames(prototype: object, method: string | symbol): [string, ArgumentPlace][] {
-  const marks = (Reflect.getMetadata(LOCK_KEY_METADATA, prototype.constructor, method) ?? []) as [
-    string,
-    number,
-  ][];
+  const marks = listed<[string, number]>(LOCK_KEY_METADATA, prototype.constructor, method);
   return marks.map(([name, index]) => [name, { index, path: [] }]);
 }
 

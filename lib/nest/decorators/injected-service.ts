@@ -5,6 +5,7 @@ import { LockOptionsError } from '../../engine/errors/index.js';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import type { LockService } from '../services/lock.service.js';
 import {
+  forRoot,
   isLockServiceToken,
   isProvided,
   lockServiceToken,
@@ -157,10 +158,6 @@ function supplyFactory(
   const factory = wrapper.metatype as (...dependencies: unknown[]) => unknown;
   wrapper.metatype = async (...dependencies: unknown[]) => supplied(await factory(...dependencies));
   for (const made of wrapper.getStaticTransientInstances()) supplied(made?.instance);
-}
-
-function forRoot(module: string | undefined): string {
-  return `RedisLockModule.forRoot(${module === undefined ? '' : `{ name: '${module}' }`})`;
 }
 
 function slotOf(module: string | undefined): Slot {

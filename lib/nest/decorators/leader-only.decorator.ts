@@ -10,6 +10,7 @@ import {
 import { Candidates } from '../services/candidate.js';
 import type { ElectionOptions } from '../services/election.js';
 import { lazyKind } from '../services/locked-call.js';
+import { addLast } from '../services/metadata.js';
 import { checkedFor, decoratedMethod, nameOf, wrapMethod } from './decorated-method.js';
 import { injectService } from './injected-service.js';
 import type { LockedDecorator, Skippable } from './locked-types.js';
@@ -25,7 +26,7 @@ export interface LeaderOnlyOptions
 
 /** Metadata for the start-up check: each `@LeaderOnly` on a method, innermost first. */
 export const LEADER_ONLY_METADATA = Symbol('nest-redis-lock:leader-only');
-export type LeaderOnlyMetadata = readonly (LeaderOnlyOptions & { readonly election: string })[];
+export type LeaderOnlyMetadata = LeaderOnlyOptions & { readonly election: string };
 
 /**
  * Runs the method on the replica that leads the election `name`; every other replica returns undefined at once, without asking
@@ -72,10 +73,8 @@ export function LeaderOnly(
       }, onLost);
     };
     wrapMethod(original as never, wrapper as never);
-    const beneath = (Reflect.getOwnMetadata(LEADER_ONLY_METADATA, original) ??
-      []) as LeaderOnlyMetadata;
-    const metadata: LeaderOnlyMetadata = [...beneath, { ...options, election: name }];
-    Reflect.defineMetadata(LEADER_ONLY_METADATA, metadata, wrapper);
+    const metadata = { ...options, election: name };
+    addLast<LeaderOnlyMetadata>(LEADER_ONLY_METADATA, metadata, wrapper);
     descriptor.value = wrapper;
   };
 }

@@ -10,6 +10,7 @@ import {
   LockedRequestSettings,
   type RequestKey,
 } from '../interceptors/locked-request-settings.js';
+import { putFirst } from '../services/metadata.js';
 import { rememberReturnKind, returnKind } from '../services/return-kind.js';
 import { type Method, wrapMethod } from './decorated-method.js';
 
@@ -41,9 +42,7 @@ export function LockedRequest(
       throw new LockOptionsError('@LockedRequest stands on handlers and on controllers.');
     }
     const bearer = onHandler ? (descriptor.value as object) : target;
-    const beneath = (Reflect.getMetadata(LOCKED_REQUEST_METADATA, bearer) ??
-      []) as LockedRequestSettings[];
-    Reflect.defineMetadata(LOCKED_REQUEST_METADATA, [settings, ...beneath], bearer);
+    putFirst(LOCKED_REQUEST_METADATA, settings, bearer);
     catchMessageErrors(onHandler ? target.constructor : target);
     interceptFirst(bearer, LockInterceptor);
     if (onHandler) {

@@ -1,20 +1,12 @@
 import { METHOD_METADATA } from '@nestjs/common/constants.js';
-import { catchError, defer, throwError } from 'rxjs';
+import { catchError, defer } from 'rxjs';
 import { LockOptionsError } from '../../engine/errors/index.js';
 import { ClientOfRequest } from '../interceptors/client-of-request.js';
 import { interceptFirst } from '../interceptors/intercept-first.js';
 import { catchMessageErrors, errorOfHandler, isResolver } from '../interceptors/message-errors.js';
 import { keyReader, lockNames, nameOfKey } from '../../engine/keys/index.js';
-import {
-  type BusyContext,
-  type CallSettings,
-  callSettings,
-  checkPolicy,
-  labelOfPlace,
-  type LockedOptions,
-  POLICY_OPTIONS,
-} from '../../engine/options/index.js';
-import { CallPlans, labelled } from '../services/call-plan.js';
+import { type BusyContext, labelOfPlace, type LockedOptions } from '../../engine/options/index.js';
+import { CallPlans } from '../services/call-plan.js';
 import {
   endOfBody,
   endOfResponse,
@@ -24,6 +16,7 @@ import {
 import { abortableGenerator } from '../services/abortable-generator.js';
 import { LazyResultError, LockedCall } from '../services/locked-call.js';
 import type { LockService } from '../services/lock.service.js';
+import { addLast } from '../services/metadata.js';
 import { argumentNames } from './argument-names.js';
 import {
   checkedFor,
@@ -38,12 +31,8 @@ import { argumentsWith, leaseParameters } from './parameters.js';
 import { rememberReturnKind, returnKind } from '../services/return-kind.js';
 import { logger } from '../services/logger.js';
 
-/** Metadata for the start-up check: each `@Locked` on a method, innermost first. */
+/** Metadata for the start-up check: the `CallPlans` of each `@Locked` on a method, innermost first. */
 export const LOCKED_METADATA = Symbol('nest-redis-lock:locked');
-export type LockedMetadata = readonly {
-  readonly options: LockedOptions;
-  readonly plans: CallPlans;
-}[];
 
 /**
  * Runs the method under the lock that `key` names, one call at a time over all replicas. The decorator waits for the lock,
@@ -78,23 +67,9 @@ export function Locked(
   return (target, method, descriptor) => {
     const methodName = nameOf(target, method);
     const original = decoratedMethod('@Locked', target, method, descriptor);
-    const skips = options.onBusy === 'skip';
     const name = options.name ?? nameOfKey(key, methodName);
-    const { label: given } = options;
-    const label =
-      given === undefined
-        ? labelOfPlace(methodName)
-        : typeof given === 'function'
-          ? undefined
-          : given;
-    const settingsOver = (defaults: CallSettings): CallSettings => {
-      const own = skips ? { ...defaults, wait: 0 } : defaults;
-      return callSettings({ ...options, name, label }, own, POLICY_OPTIONS);
-    };
-    const plans = checkedFor(`@Locked on ${methodName}`, () => {
-      checkPolicy(options);
-      return new CallPlans(settingsOver, options);
-    });
+    const { label = labelOfPlace(methodName) } = options;
+    const plans = checkedFor(`@Locked on ${methodName}`, () => new CallPlans(options, name, label));
     const keyOf =
       typeof key === 'function'
         ? (args: readonly unknown[], instance: object) => key.apply(instance, args as never[])
@@ -112,9 +87,7 @@ export function Locked(
       const names = lockNames(keyOf(args, instance), plan.maxKeyBytes);
       const run = (lease: unknown): unknown =>
         original.apply(instance, argumentsWith(args, leaseAt, lease));
-      const called =
-        typeof given === 'function' ? labelled(plan, given.apply(instance, args as never[])) : plan;
-      return new LockedCall(called, names, args, run, instance);
+      return new LockedCall(plans.labelled(plan, args, instance), names, args, run, instance);
     }
 
     /** The function that Nest calls and that has its metadata: this wrapper, or one that a decorator above put around it. */
@@ -144,9 +117,9 @@ export function Locked(
         return defer(() => {
           const service = serviceOf(this);
           return defer(() => call(service, this, args).observable()).pipe(
-            catchError((error: unknown) =>
-              throwError(() => errorOfHandler(service, handler(), error)),
-            ),
+            catchError((error: unknown) => {
+              throw errorOfHandler(service, handler(), error);
+            }),
           );
         });
       },
@@ -170,9 +143,7 @@ export function Locked(
     const wrapper = wrapMethod(original as never, body as never);
     if (options.leaveWithClient) interceptFirst(wrapper, ClientOfRequest);
     rememberReturnKind(wrapper, { kind, assumed });
-    const beneath = (Reflect.getOwnMetadata(LOCKED_METADATA, original) ?? []) as LockedMetadata;
-    const metadata: LockedMetadata = [...beneath, { options, plans }];
-    Reflect.defineMetadata(LOCKED_METADATA, metadata, wrapper);
+    addLast(LOCKED_METADATA, plans, wrapper);
     descriptor.value = wrapper;
   };
 }

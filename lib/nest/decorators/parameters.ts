@@ -1,4 +1,5 @@
 import { LockOptionsError } from '../../engine/errors/index.js';
+import { addLast } from '../services/metadata.js';
 
 /** Metadata on (class, method): parameters named by `@LockKey`, as [name, index] pairs. */
 export const LOCK_KEY_METADATA = Symbol('nest-redis-lock:lock-key');
@@ -33,9 +34,7 @@ function add(
     throw new LockOptionsError(
       '@LockKey and @CurrentLease stand on parameters of methods, not of constructors.',
     );
-  const known = (Reflect.getOwnMetadata(metadata, prototype.constructor, method) ??
-    []) as unknown[];
-  Reflect.defineMetadata(metadata, [...known, entry], prototype.constructor, method);
+  addLast(metadata, entry, prototype.constructor, method);
 }
 
 /** The positions of `@CurrentLease` among a method's parameters. */

@@ -10,10 +10,12 @@ import { isResolver } from '../interceptors/message-errors.js';
 import { bareDuration, type LockedOptions } from '../../engine/options/index.js';
 import type { CallPlans } from '../services/call-plan.js';
 import { LockService } from '../services/lock.service.js';
+import { forRoot } from '../services/lock-service-token.js';
 import { logger } from '../services/logger.js';
+import { listed } from '../services/metadata.js';
 import { LEADER_ONLY_METADATA, type LeaderOnlyMetadata } from './leader-only.decorator.js';
 import { checkedFor } from './decorated-method.js';
-import { LOCKED_METADATA, type LockedMetadata } from './locked.decorator.js';
+import { LOCKED_METADATA } from './locked.decorator.js';
 
 /** Metadata keys of methods that answer requests, one for each library that calls them. */
 const HANDLER_METADATA = [
@@ -53,8 +55,8 @@ export function checkDecorators(
   discovery: DiscoveryService,
   scanner: MetadataScanner,
   services: ReadonlyMap<string | undefined, LockService>,
-): LeaderOnlyMetadata {
-  const leaders: LeaderOnlyMetadata[number][] = [];
+): LeaderOnlyMetadata[] {
+  const leaders: LeaderOnlyMetadata[] = [];
   /** Methods of earlier classes: an inherited method is warned of once. */
   const seen = new Set<Method>();
   const check = (
@@ -75,9 +77,9 @@ export function checkDecorators(
       const methodName = `${type.name}.${name}`;
       const countsAsDone =
         isHandler(method) || isResolver(method) || isProcessor(type, name, method);
-      const locked = lockedMetadata(method);
       warnOfOverride(methodName, prototype, name);
-      for (const { options, plans } of locked) {
+      for (const plans of listed<CallPlans>(LOCKED_METADATA, method)) {
+        const { options } = plans;
         check(`@Locked on ${methodName}`, method, options, plans);
         if (options.leaveWithClient && !Reflect.hasMetadata(METHOD_METADATA, method)) {
           throw new LockOptionsError(
@@ -90,7 +92,7 @@ export function checkDecorators(
           );
         }
       }
-      for (const options of leaderOnlyOptions(method)) {
+      for (const options of listed<LeaderOnlyMetadata>(LEADER_ONLY_METADATA, method)) {
         check(`@LeaderOnly on ${methodName}`, method, options);
         if (countsAsDone) {
           throw new LockOptionsError(
@@ -101,15 +103,14 @@ export function checkDecorators(
       }
     }
     for (const bearer of [type, ...methods]) {
-      const settings = (Reflect.getMetadata(LOCKED_REQUEST_METADATA, bearer) ??
-        []) as LockedRequestSettings[];
+      const settings = listed<LockedRequestSettings>(LOCKED_REQUEST_METADATA, bearer);
       const owner = `@LockedRequest on ${bearer === type ? type.name : `${type.name}.${bearer.name}`}`;
       if (settings.length > 0 && !(bearer === type ? methods : [bearer]).some(isHandler)) {
         throw new LockOptionsError(
           `${owner} locks nothing: it stands on handlers of requests and on their controllers. Use @Locked.`,
         );
       }
-      for (const { options, plans } of settings) check(owner, bearer, options, plans);
+      for (const { plans } of settings) check(owner, bearer, plans.options, plans);
     }
     for (const method of methods) seen.add(method);
   }
@@ -153,14 +154,6 @@ function warnOfOverride(methodName: string, prototype: Prototype, name: string):
   }
 }
 
-function lockedMetadata(method: object): LockedMetadata {
-  return (Reflect.getOwnMetadata(LOCKED_METADATA, method) ?? []) as LockedMetadata;
-}
-
-function leaderOnlyOptions(method: object): LeaderOnlyMetadata {
-  return (Reflect.getOwnMetadata(LEADER_ONLY_METADATA, method) ?? []) as LeaderOnlyMetadata;
-}
-
 /** True for a method that answers requests: a skipped call would be answered. */
 function isHandler(method: object): boolean {
   return HANDLER_METADATA.some((key) => Reflect.hasMetadata(key, method));
@@ -185,6 +178,6 @@ function serviceOf(
   throw new LockOptionsError(
     module === undefined
       ? `${owner} names no module, but every RedisLockModule has a name: say which with "module".`
-      : `${owner} names the module "${module}", which is not imported: RedisLockModule.forRoot({ name: '${module}' }).`,
+      : `${owner} names the module "${module}", which is not imported: ${forRoot(module)}.`,
   );
 }

@@ -1,5 +1,6 @@
 import type { NestInterceptor, Type } from '@nestjs/common';
 import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
+import { putFirst } from '../services/metadata.js';
 
 /**
  * Puts `interceptor` around the others of a handler or controller, and so around a transaction wherever that is written:
@@ -7,7 +8,5 @@ import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
  * stays at its chosen position.
  */
 export function interceptFirst(bearer: object, interceptor: Type<NestInterceptor>): void {
-  const interceptors = (Reflect.getMetadata(INTERCEPTORS_METADATA, bearer) ?? []) as unknown[];
-  if (interceptors.includes(interceptor)) return;
-  Reflect.defineMetadata(INTERCEPTORS_METADATA, [interceptor, ...interceptors], bearer);
+  putFirst(INTERCEPTORS_METADATA, interceptor, bearer);
 }

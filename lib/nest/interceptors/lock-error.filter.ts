@@ -4,14 +4,7 @@ import { throwError } from 'rxjs';
 import { LockError } from '../../engine/errors/index.js';
 import { underlyingError } from '../../engine/errors/lock.error.js';
 import { logger } from '../services/logger.js';
-import {
-  answerTo,
-  httpBody,
-  type ErrorResponse,
-  LockGraphqlError,
-  logFailure,
-  messageBody,
-} from './error-response.js';
+import { answerTo, httpBody, LockGraphqlError, logFailure, messageBody } from './error-response.js';
 import { answerSocket, setRetryAfter, transportOf } from './transports.js';
 
 /**
@@ -30,7 +23,8 @@ export class LockErrorFilter implements ExceptionFilter<LockError> {
   catch(thrown: LockError, host: ArgumentsHost): unknown {
     const error = underlyingError(thrown);
     const answer = answerTo(error);
-    const transport = transportOf(host, this.#adapters.httpAdapter);
+    const { httpAdapter } = this.#adapters;
+    const transport = transportOf(host, httpAdapter);
     if (!transport) {
       logger.error(error.message, error.stack);
       throw thrown;
@@ -39,13 +33,9 @@ export class LockErrorFilter implements ExceptionFilter<LockError> {
     if (transport === 'graphql') throw new LockGraphqlError(error);
     if (transport === 'rpc') return throwError(() => messageBody(answer));
     if (transport === 'ws') return answerSocket(host.getArgs(), messageBody(answer));
-    return this.#reply(host.switchToHttp().getResponse(), answer);
-  }
-
-  #reply(response: unknown, answer: ErrorResponse): void {
-    const { httpAdapter } = this.#adapters;
+    const response = host.switchToHttp().getResponse<unknown>();
     if (httpAdapter.isHeadersSent(response)) return void httpAdapter.end(response);
     setRetryAfter(httpAdapter, response, answer);
-    httpAdapter.reply(response, httpBody(answer), answer.status);
+    return void httpAdapter.reply(response, httpBody(answer), answer.status);
   }
 }

@@ -7,7 +7,7 @@ import {
 import { SSE_METADATA } from '@nestjs/common/constants.js';
 import { ModuleRef, ModulesContainer } from '@nestjs/core';
 import { AsyncResource } from 'node:async_hooks';
-import { catchError, defer, Observable, throwError } from 'rxjs';
+import { catchError, defer, Observable } from 'rxjs';
 import { LockOptionsError } from '../../engine/errors/index.js';
 import { lockNames } from '../../engine/keys/index.js';
 import { abortWith } from '../../engine/options/index.js';
@@ -20,9 +20,9 @@ import {
   responseParameter,
   SENDS_STREAMS,
 } from '../services/end-of-stream.js';
-import { labelled } from '../services/call-plan.js';
 import type { LockService } from '../services/lock.service.js';
-import { lockServiceToken, whyMissing } from '../services/lock-service-token.js';
+import { forRoot, lockServiceToken, whyMissing } from '../services/lock-service-token.js';
+import { listed } from '../services/metadata.js';
 import { AnswerRows } from '../services/answer-rows.js';
 import { LockedCall, lazyKind } from '../services/locked-call.js';
 import { returnKind } from '../services/return-kind.js';
@@ -76,24 +76,24 @@ export class LockInterceptor implements NestInterceptor {
   #guard(
     context: ExecutionContext,
     { isSse, response }: Handling,
-    { keyOf, labelOf, module, plans, options }: LockedRequestSettings,
+    { keyOf, plans }: LockedRequestSettings,
     inner: Observable<unknown>,
     run: HandlerRun,
   ): Observable<unknown> {
-    const service = this.#service(module);
+    const service = this.#service(plans.options.module);
     const type = context.getType<string>();
     const call = (body: () => unknown): LockedCall => {
       const plan = plans.on(service);
       const names = lockNames(keyOf(context), plan.maxKeyBytes);
-      return new LockedCall(labelled(plan, labelOf(context)), names, context.getArgs(), body);
+      return new LockedCall(plans.labelled(plan, [context]), names, context.getArgs(), body);
     };
     if (isSse || type === 'rpc' || type === 'ws') {
       const locked = defer(() => call(() => inner).observable(run.over));
       if (type !== 'rpc') return locked;
       return locked.pipe(
-        catchError((error: unknown) =>
-          throwError(() => errorOfHandler(service, context.getHandler(), error)),
-        ),
+        catchError((error: unknown) => {
+          throw errorOfHandler(service, context.getHandler(), error);
+        }),
       );
     }
     const http = type === 'http' ? context.switchToHttp().getResponse<unknown>() : undefined;
@@ -103,7 +103,7 @@ export class LockInterceptor implements NestInterceptor {
     };
     return new Observable((subscriber) => {
       const left = new AbortController();
-      const gone = options.leaveWithClient === false ? undefined : clientGone(http);
+      const gone = plans.options.leaveWithClient === false ? undefined : clientGone(http);
       const waits = new AbortController();
       abortWith(waits, left.signal);
       abortWith(waits, gone);
@@ -122,22 +122,16 @@ export class LockInterceptor implements NestInterceptor {
   }
 
   #service(module: string | undefined): LockService {
-    let service = this.#services.get(module);
-    if (!service) {
-      service = this.#find(module);
-      this.#services.set(module, service);
-    }
-    return service;
-  }
-
-  #find(module: string | undefined): LockService {
+    const known = this.#services.get(module);
+    if (known) return known;
     try {
-      return this.#modules.get<LockService>(lockServiceToken(module), { strict: false });
+      const found = this.#modules.get<LockService>(lockServiceToken(module), { strict: false });
+      this.#services.set(module, found);
+      return found;
     } catch {
-      const name = module === undefined ? '' : `{ name: '${module}' }`;
       const why = whyMissing(
         this.#modules.get(ModulesContainer, { strict: false }),
-        `no module provides it: import RedisLockModule.forRoot(${name}).`,
+        `no module provides it: import ${forRoot(module)}.`,
       );
       throw new LockOptionsError(`@LockedRequest needs a LockService, and ${why}`);
     }
@@ -160,9 +154,8 @@ function handlingOf(context: ExecutionContext): Handling {
     const prototype = type.prototype as object;
     const name = propertyOf(handler, prototype);
     handling = {
-      decorators: [type, handler].flatMap(
-        (target) =>
-          (Reflect.getMetadata(LOCKED_REQUEST_METADATA, target) ?? []) as LockedRequestSettings[],
+      decorators: [type, handler].flatMap((target) =>
+        listed<LockedRequestSettings>(LOCKED_REQUEST_METADATA, target),
       ),
       isSse: Reflect.getMetadata(SSE_METADATA, handler) === true,
       declaresObservable: returnKind(prototype, name, handler as never)?.kind === 'observable',

@@ -1,13 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { LockOptionsError } from '../../engine/errors/index.js';
 import { keyReader, nameOfKey, type Names } from '../../engine/keys/index.js';
-import {
-  callSettings,
-  checkPolicy,
-  labelOfPlace,
-  type LockedOptions,
-  POLICY_OPTIONS,
-} from '../../engine/options/index.js';
+import { labelOfPlace, type LockedOptions } from '../../engine/options/index.js';
 import { CallPlans } from '../services/call-plan.js';
 
 /** Metadata on a handler or controller under `@LockedRequest`: its {@link LockedRequestSettings}. */
@@ -61,30 +55,17 @@ const KNOWN = [...new Set(Object.values(ROOTS).flatMap((roots) => Object.keys(ro
 /** The checked key and options of one `@LockedRequest`. */
 export class LockedRequestSettings {
   readonly keyOf: (context: ExecutionContext) => string | readonly string[];
-  readonly labelOf: (context: ExecutionContext) => string | undefined;
-  readonly module: string | undefined;
   readonly plans: CallPlans;
 
-  constructor(
-    key: RequestKey,
-    readonly options: LockedRequestOptions,
-  ) {
+  constructor(key: RequestKey, options: LockedRequestOptions) {
     const name = options.name ?? (typeof key === 'function' ? undefined : nameOfKey(key));
-    const { label: given } = options;
-    const label = typeof given === 'function' ? undefined : given;
-    this.plans = new CallPlans(
-      (defaults) => callSettings({ ...options, name, label }, defaults, POLICY_OPTIONS),
-      options,
-    );
-    checkPolicy(options);
-    this.module = options.module;
+    const { label = handlerOf } = options;
+    this.plans = new CallPlans(options, name, label);
     if ((options.onBusy as string | undefined) === 'skip' || typeof options.onBusy === 'function') {
       throw new LockOptionsError(
         '@LockedRequest takes no onBusy but "throw": the request would be answered without having been handled.',
       );
     }
-    this.labelOf =
-      typeof given === 'function' ? given : label === undefined ? handlerOf : () => label;
     this.keyOf = typeof key === 'function' ? key : keyReader(key, NAMES);
   }
 }

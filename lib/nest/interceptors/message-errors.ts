@@ -4,6 +4,7 @@ import { type Observable, throwError } from 'rxjs';
 import { LockError } from '../../engine/errors/index.js';
 import { underlyingError } from '../../engine/errors/lock.error.js';
 import type { LockService } from '../services/lock.service.js';
+import { putFirst } from '../services/metadata.js';
 import {
   answerTo,
   LockGraphqlError,
@@ -36,9 +37,7 @@ const messageErrorFilter = new MessageErrorFilter();
 
 /** Adds the filter to a class, behind its other filters. */
 export function catchMessageErrors(type: object): void {
-  const filters = (Reflect.getMetadata(EXCEPTION_FILTERS_METADATA, type) ?? []) as unknown[];
-  if (filters.includes(messageErrorFilter)) return;
-  Reflect.defineMetadata(EXCEPTION_FILTERS_METADATA, [messageErrorFilter, ...filters], type);
+  putFirst(EXCEPTION_FILTERS_METADATA, messageErrorFilter, type);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import { EXCEPTION_FILTERS_METADATA, FILTER_CATCH_EXCEPTIONS } from '@nestjs/common/constants.js';
 import type { AbstractHttpAdapter } from '@nestjs/core';
+import { listed } from '../services/metadata.js';
 import type { ErrorResponse } from './error-response.js';
 
 /** The metadata key of event handlers in `@nestjs/microservices`, on which this package does not depend. */
@@ -59,12 +60,12 @@ export function answerSocket([client, , ...rest]: readonly unknown[], body: obje
 
 /** True if a filter on the gateway or its method catches the exception; gateways have no global filters. */
 export function isCaughtAtGateway(context: ExecutionContext, exception: Error): boolean {
-  const filters = [context.getHandler(), context.getClass()].flatMap(
-    (target) => (Reflect.getMetadata(EXCEPTION_FILTERS_METADATA, target) ?? []) as object[],
+  const filters = [context.getHandler(), context.getClass()].flatMap((target) =>
+    listed<object>(EXCEPTION_FILTERS_METADATA, target),
   );
   return filters.some((filter) => {
     const type = typeof filter === 'function' ? filter : filter.constructor;
-    const caught = (Reflect.getMetadata(FILTER_CATCH_EXCEPTIONS, type) ?? []) as Class[];
+    const caught = listed<Class>(FILTER_CATCH_EXCEPTIONS, type);
     return caught.length === 0 || caught.some((each) => exception instanceof each);
   });
 }

@@ -52,7 +52,7 @@ export interface ElectionEvents {
 export class Election extends EventEmitter<ElectionEvents> implements AsyncDisposable {
   readonly #client: LockClient;
   readonly #settings: CallSettings;
-  #campaign: Campaign<Lease> | undefined;
+  #campaign: Campaign | undefined;
   #lease: Lease | undefined;
   /** The last lease whose loss was told by `deposed`: each loss is told once. */
   #told: Lease | undefined;
@@ -129,7 +129,7 @@ export class Election extends EventEmitter<ElectionEvents> implements AsyncDispo
     return (await inspectLock(this.#client, this.key)).holder;
   }
 
-  #start(): Campaign<Lease> {
+  #start(): Campaign {
     const campaign = new Campaign(async (signal) => {
       try {
         const lease = await this.#client.acquire(this.key, this.#settings, signal);
@@ -232,14 +232,14 @@ export function electionSettings(
 }
 
 /** One wait for the lead, shared by all callers of `campaign`. The wait ends when the signal of its last caller aborts. */
-class Campaign<Won> {
+class Campaign {
   readonly #withdrawal = new AbortController();
-  readonly #won: Promise<Won>;
+  readonly #won: Promise<Lease>;
   #waiting = 0;
   #concluded = false;
 
   /** When its signal aborts, `win` must give back a lease and its place in the queue. */
-  constructor(win: (signal: AbortSignal) => Promise<Won>) {
+  constructor(win: (signal: AbortSignal) => Promise<Lease>) {
     this.#won = win(this.#withdrawal.signal);
     this.#won.catch(() => {}); // each waiting caller gets the rejection by `join`
   }
@@ -250,7 +250,7 @@ class Campaign<Won> {
   }
 
   /** Resolves when the lead is won; rejects with `signal.reason`, with the reason of the withdrawal, or as `win` does. */
-  join(signal: AbortSignal | undefined): Promise<Won> {
+  join(signal: AbortSignal | undefined): Promise<Lease> {
     this.#waiting += 1;
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {

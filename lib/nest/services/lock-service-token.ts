@@ -13,6 +13,11 @@ export function lockServiceToken(module?: string): typeof LockService | string {
   return module === undefined ? LockService : `LockService:${module}`;
 }
 
+/** The import of a module, as messages show it. */
+export function forRoot(module: string | undefined): string {
+  return `RedisLockModule.forRoot(${module === undefined ? '' : `{ name: '${module}' }`})`;
+}
+
 /** True for the token of any module's `LockService`. */
 export function isLockServiceToken(token: unknown): boolean {
   return token === LockService || (typeof token === 'string' && token.startsWith('LockService:'));

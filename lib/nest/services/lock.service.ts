@@ -11,7 +11,7 @@ import type { Lease } from '../../engine/client/leases/lease.js';
 import { LockClient } from '../../engine/client/lock-client.js';
 import { SingleLease } from '../../engine/client/leases/single-lease.js';
 import type { Stamp } from '../../engine/locks/stamp.js';
-import { withLease, type Work } from '../../nest/services/run-under-lease.js';
+import { withLease, type Work } from './run-under-lease.js';
 import { type LockEvents, Publisher } from '../../engine/events/index.js';
 import { refuseInVain } from '../../engine/locks/preconditions.js';
 import type { LockStore } from '../../engine/locks/lock-store.js';

@@ -6,7 +6,7 @@ import {
   LockStoreError,
 } from '../../engine/errors/index.js';
 import type { BaseLease } from '../../engine/client/leases/lease.js';
-import { isGenerator, LeasedBody, runUnderLease } from '../../nest/services/run-under-lease.js';
+import { isGenerator, LeasedBody, runUnderLease } from './run-under-lease.js';
 import { onAbort, POLICY_DEFAULTS } from '../../engine/options/index.js';
 import type { CallPlan } from './call-plan.js';
 import { endOfStream, streamOf } from './end-of-stream.js';

@@ -25,17 +25,12 @@ export function withWayOut(error: unknown): unknown {
 }
 
 /** Reports lost, restored and replaced connections to Redis, in the log and to listeners of events. */
-export function outageLog(publisher: Publisher): {
-  lost(address: string, cause: string | undefined): void;
-  back(address: string, outage: number): void;
-  replaced(address: string): void;
-  unheard(why: string): void;
-} {
+export function outageLog(publisher: Publisher) {
   const { module } = publisher.origin;
   const of = module === undefined ? {} : { module };
   const logged = new Set<string>();
   return {
-    lost(address, cause) {
+    lost(address: string, cause: string | undefined): void {
       const why = cause === undefined ? '' : ` (${cause})`;
       logger.warn(
         `Redis at ${address} is not connected any more${why}; reconnecting. Locks that are held last for the rest of their leases.`,
@@ -43,7 +38,7 @@ export function outageLog(publisher: Publisher): {
       );
       publisher.disconnected(address, cause);
     },
-    back(address, outage) {
+    back(address: string, outage: number): void {
       logger.log(`Redis at ${address} is connected again after ${span(outage)}.`, {
         event: 'connected',
         server: address,
@@ -52,12 +47,12 @@ export function outageLog(publisher: Publisher): {
       });
       publisher.connected(address, outage);
     },
-    replaced(address) {
+    replaced(address: string): void {
       const text = `Redis at ${address} has no slots of the Cluster any more: other nodes have its locks.`;
       logger.log(text, { event: 'replaced', server: address, ...of });
       publisher.replaced(address);
     },
-    unheard(why) {
+    unheard(why: string): void {
       if (logged.has(why)) return;
       logged.add(why);
       logger.error(

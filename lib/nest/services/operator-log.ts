@@ -35,19 +35,25 @@ export function operatorLog(clock: Clock): Reports {
       if (TOLD.includes(reason)) return;
       const { message } = new LeaseLostError(subject.key, reason);
       const text = `${message} It was held for ${span(held)}${called(subject)}.`;
-      losses.warn(text, { event: 'lost', ...fieldsOf(subject), held: Math.round(held), reason });
+      losses.write('warn', text, {
+        event: 'lost',
+        ...fieldsOf(subject),
+        held: Math.round(held),
+        reason,
+      });
     },
     slowWait({ waited = 0, outcome, ...subject }) {
       const how = outcome === 'acquired' ? 'was acquired' : `was not acquired (${outcome})`;
       const text = `Lock "${subject.key}" ${how} after ${span(waited)}${called(subject)}.`;
       const fields = { ...fieldsOf(subject), waited: Math.round(waited), outcome };
-      waits.warn(text, { event: 'slowWait', ...fields });
+      waits.write('warn', text, { event: 'slowWait', ...fields });
     },
     slowHold({ end, ...subject }, held) {
       const fields = { event: 'slowHold', ...fieldsOf(subject), held: Math.round(held), end };
       const since = `for ${span(held)}${called(subject)}`;
-      if (end) ends.log(`Lock "${subject.key}" was held ${since}.`, fields);
-      else holds.warn(`Lock "${subject.key}" has been held ${since}, and still is.`, fields);
+      if (end) ends.write('log', `Lock "${subject.key}" was held ${since}.`, fields);
+      else
+        holds.write('warn', `Lock "${subject.key}" has been held ${since}, and still is.`, fields);
     },
     listenerFailed(event, error) {
       logger.error(`A listener of "${event}" of the lock service failed.`, error);
@@ -83,12 +89,8 @@ class BoundedLines {
     private readonly what: string,
   ) {}
 
-  warn(text: string, fields: object): void {
-    if (this.#mayWrite()) logger.warn(text, fields);
-  }
-
-  log(text: string, fields: object): void {
-    if (this.#mayWrite()) logger.log(text, fields);
+  write(level: 'warn' | 'log', text: string, fields: object): void {
+    if (this.#mayWrite()) logger[level](text, fields);
   }
 
   #mayWrite(): boolean {

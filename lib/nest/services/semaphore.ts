@@ -1,7 +1,7 @@
 import { LockOptionsError } from '../../engine/errors/index.js';
 import type { Lease } from '../../engine/client/leases/lease.js';
 import type { LockClient } from '../../engine/client/lock-client.js';
-import { withLease, type Work } from '../../nest/services/run-under-lease.js';
+import { withLease, type Work } from './run-under-lease.js';
 import {
   type AcquireOptions,
   type CallSettings,
