@@ -63,23 +63,13 @@ export interface LockBoardOptions {
 }
 
 /** {@link LockBoardOptions} with all defaults filled in. */
-export interface BoardSettings {
-  readonly path: string;
-  readonly guards: readonly (Type<CanActivate> | CanActivate)[];
-  readonly imports: NonNullable<ModuleMetadata['imports']>;
-  readonly release: boolean;
-  readonly pattern: string;
-  readonly matches: (key: string) => boolean;
-  readonly interval: number;
-  readonly limit: number;
-  readonly module: string | undefined;
-}
+export type BoardSettings = ReturnType<typeof boardSettings>;
 
 const INTERVAL = { min: 500, max: 10_000 };
 const MOST = 5_000;
 
 /** @throws LockOptionsError for a wrong or unknown option, and for a page without guards and without `open: true`. */
-export function boardSettings(options: LockBoardOptions): BoardSettings {
+export function boardSettings(options: LockBoardOptions) {
   const {
     path = 'locks',
     guards = [],

@@ -1,7 +1,7 @@
 import { type DynamicModule, Inject, Module, Optional } from '@nestjs/common';
 import { LockOptionsError } from '../../engine/errors/index.js';
 import type { LockService } from '../../nest/services/lock.service.js';
-import { lockServiceToken } from '../../nest/services/lock-service-token.js';
+import { forRoot, lockServiceToken } from '../../nest/services/lock-service-token.js';
 import { type BoardSettings, boardSettings, type LockBoardOptions } from './board-options.js';
 import { LockBoard } from './lock-board.js';
 import { boardController } from './lock-board.controller.js';
@@ -42,8 +42,7 @@ export class LockBoardModule {
 }
 
 function missing({ module }: BoardSettings): never {
-  const name = module === undefined ? '' : `{ name: '${module}' }`;
   throw new LockOptionsError(
-    `LockBoardModule finds no LockService: import RedisLockModule.forRoot(${name}), and with "isGlobal: false" give what that returned in "imports" here too.`,
+    `LockBoardModule finds no LockService: import ${forRoot(module)}, and with "isGlobal: false" give what that returned in "imports" here too.`,
   );
 }

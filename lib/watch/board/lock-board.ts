@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ServerResponse } from 'node:http';
 import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import { isLockError } from '../../engine/errors/index.js';
@@ -44,14 +44,12 @@ export class LockBoard implements OnModuleInit, OnModuleDestroy {
   }
 
   page(response: PlatformResponse): void {
-    const raw = rawResponse(response);
-    afterInterceptors(raw, () => answer(raw, 200, PAGE, PAGE_HEADERS));
+    void afterInterceptors(response, (raw) => answer(raw, 200, PAGE, PAGE_HEADERS));
   }
 
   /** Begins the events of a page. */
   watch(request: PlatformRequest, response: PlatformResponse): void {
-    const raw = rawResponse(response);
-    afterInterceptors(raw, () => {
+    void afterInterceptors(response, (raw) => {
       refuseOtherOrigins(request.headers);
       if (!this.#feed.hasRoom) throw new Refusal(503, 'Too many look, or the application ends.');
       const { release, pattern, limit, interval } = this.settings;
@@ -60,8 +58,7 @@ export class LockBoard implements OnModuleInit, OnModuleDestroy {
   }
 
   release(request: PlatformRequest, response: PlatformResponse): void {
-    const raw = rawResponse(response);
-    afterInterceptors(raw, async () => {
+    void afterInterceptors(response, async (raw) => {
       refuseOtherOrigins(request.headers);
       answerJson(raw, 200, await forcedRelease(request, this.locks, this.settings));
     });
@@ -104,24 +101,23 @@ export class LockBoard implements OnModuleInit, OnModuleDestroy {
   }
 }
 
-/** Answers after the handler has returned. If the answer had begun before, an interceptor that sets a header would throw, and Nest would end it. */
-function afterInterceptors(response: ServerResponse, work: () => void | Promise<void>): void {
-  setImmediate(() => {
-    if (!response.headersSent && !response.destroyed) void refusable(response, work); // an answer that has begun or ended: an interceptor answered, or the client left
-  });
-}
-
-/** Answers a refusal. Any other error is logged, and the page gets a general message. */
-async function refusable(
-  response: ServerResponse,
-  work: () => void | Promise<void>,
+/**
+ * Answers after the handler has returned. If the answer had begun before, an interceptor that sets a header would throw, and
+ * Nest would end it. An error that is no refusal is logged, and the page gets a general message.
+ */
+async function afterInterceptors(
+  response: PlatformResponse,
+  work: (raw: ServerResponse) => void | Promise<void>,
 ): Promise<void> {
+  const raw = rawResponse(response);
+  await nextTurn();
+  if (raw.headersSent || raw.destroyed) return; // an interceptor answered, or the client left
   try {
-    await work();
+    await work(raw);
   } catch (error) {
     if (!(error instanceof Refusal)) logger.error(error instanceof Error ? error.stack : error);
     const { status, message } = error instanceof Refusal ? error : UNEXPECTED;
-    if (!response.headersSent) answerJson(response, status, { message });
+    if (!raw.headersSent) answerJson(raw, status, { message });
   }
 }
 

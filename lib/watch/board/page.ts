@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { HEADERS } from './answers.js';
 import parts from './page/board.html.js';
 
 const [, style, , script] = parts;
@@ -9,7 +8,6 @@ export const PAGE = parts.join('');
 
 /** The page's policy: only its own script and style, requests only to its own origin, and no text is ever parsed as HTML. */
 export const PAGE_HEADERS = {
-  ...HEADERS,
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': [
     "default-src 'none'",

@@ -72,8 +72,11 @@ const READS_URLS: readonly string[] = ['url', 'cluster', 'sentinel'] satisfies O
  * @throws UsageError with the correct usage; it repeats nothing that may be a secret.
  */
 export function parse(words: readonly string[]): Request {
-  const values = optionsOf(words);
-  const [name, ...operands] = operandsOf(words);
+  const tokens = tokensOf(words);
+  const values = optionsOf(tokens);
+  const [name, ...operands] = tokens.flatMap((token) =>
+    token.kind === 'positional' ? [token.value] : [],
+  );
   if (values.version) return { command: 'version', operand: '', values };
   if (values.help || name === 'help') return { command: 'help', operand: '', values };
   if (name === undefined) throw new UsageError(`Name a command: ${commandNames()}. ${HELP}`);
@@ -96,13 +99,9 @@ function tokensOf(words: readonly string[]) {
   return parseArgs({ args: [...words], options, strict: false, tokens: true }).tokens;
 }
 
-function operandsOf(words: readonly string[]): string[] {
-  return tokensOf(words).flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
-}
-
-function optionsOf(words: readonly string[]): Values {
+function optionsOf(tokens: ReturnType<typeof tokensOf>): Values {
   const values: Record<string, string | true> = {};
-  for (const token of tokensOf(words)) {
+  for (const token of tokens) {
     if (token.kind !== 'option') continue;
     const { name, value, inlineValue } = token;
     if (!Object.hasOwn(OPTIONS, name)) {

@@ -106,8 +106,8 @@ function processes({ holders, others }) {
 
 // ── The table ──
 
-/** @param {Row} row @param {number} at */
-function addLine(row, at) {
+/** @param {Row} row */
+function makeLine(row) {
   const line = document.createElement('tr');
   line.setAttribute('role', 'row');
   const head = document.createElement('th');
@@ -126,8 +126,7 @@ function addLine(row, at) {
     cell.dataset['label'] = column.textContent?.trim();
   }
   if (settings.release) line.append(releaseCell(row.key));
-  const text = [row.key, row.mode, ...processes(row)].join('\n').toLowerCase();
-  lines.set(row.key, { row, at, line, text });
+  return line;
 }
 
 /** @param {string} key */
@@ -262,12 +261,9 @@ function receive({ rows, cut }) {
   const keys = new Set(rows.map(({ key }) => key));
   for (const key of lines.keys()) if (!keys.has(key)) lines.delete(key);
   for (const row of rows) {
-    const line = lines.get(row.key);
-    if (!line) addLine(row, at);
-    else {
-      Object.assign(line, { row, at });
-      line.text = [row.key, row.mode, ...processes(row)].join('\n').toLowerCase();
-    }
+    const line = lines.get(row.key)?.line ?? makeLine(row);
+    const text = [row.key, row.mode, ...processes(row)].join('\n').toLowerCase();
+    lines.set(row.key, { row, at, line, text });
   }
   known = true;
   page.cut.hidden = !cut;
