@@ -1,7 +1,7 @@
 import { OPERATORS, UNARIES, UNARY } from './operators.js';
 import { type Frame, Scope } from './scope.js';
 import type { Token } from './tokens.js';
-import { isTrue, LuaError, LuaTable, type LuaValue, typeOf } from './values.js';
+import { LuaError, LuaTable, type LuaValue, typeOf } from './values.js';
 
 /** An expression of a script, as functions that evaluate it in a frame. */
 export interface Expression {
@@ -52,35 +52,7 @@ export abstract class ExpressionReader {
   }
 
   protected expression(): Expression {
-    return this.#either();
-  }
-
-  #either(): Expression {
-    let left = this.#both();
-    while (this.accept('or') !== undefined) {
-      const [first, second] = [left.one, this.#both().one];
-      left = {
-        one: (frame) => {
-          const value = first(frame);
-          return isTrue(value) ? value : second(frame);
-        },
-      };
-    }
-    return left;
-  }
-
-  #both(): Expression {
-    let left = this.#operation(0);
-    while (this.accept('and') !== undefined) {
-      const [first, second] = [left.one, this.#operation(0).one];
-      left = {
-        one: (frame) => {
-          const value = first(frame);
-          return isTrue(value) ? second(frame) : value;
-        },
-      };
-    }
-    return left;
+    return this.#operation(0);
   }
 
   /** Reads operators that bind more tightly than `limit`, with their operands. */
@@ -90,9 +62,14 @@ export abstract class ExpressionReader {
       const operator = OPERATORS[this.next];
       if (!operator || operator.left <= limit) return left;
       this.expect(this.next);
-      const { apply } = operator;
+      const { apply, decides } = operator;
       const [first, second] = [left.one, this.#operation(operator.right).one];
-      left = { one: (frame) => apply(first(frame), second(frame)) };
+      left = {
+        one: (frame) => {
+          const value = first(frame);
+          return decides?.(value) ? value : apply(value, second(frame));
+        },
+      };
     }
   }
 

@@ -41,7 +41,11 @@ function find(args: readonly LuaValue[]): LuaValue[] {
 
 function match(args: readonly LuaValue[]): LuaValue[] {
   const text = textOf(args[0]).slice(operand(args[2] ?? 1) - 1);
-  const found = expressionOf(textOf(args[1])).exec(text);
+  return captured(expressionOf(textOf(args[1])).exec(text));
+}
+
+/** The captures of a match, or all of it if the pattern has none. */
+function captured(found: RegExpExecArray | null | undefined): LuaValue[] {
   if (!found) return [undefined];
   return found.length > 1 ? found.slice(1) : [found[0]];
 }
@@ -49,12 +53,7 @@ function match(args: readonly LuaValue[]): LuaValue[] {
 function gmatch([text, pattern]: readonly LuaValue[]): LuaValue[] {
   const { source, flags } = expressionOf(textOf(pattern));
   const all = textOf(text).matchAll(new RegExp(source, `${flags}g`));
-  const next: LuaFunction = () => {
-    const { value } = all.next() as { value?: RegExpExecArray };
-    if (!value) return [undefined];
-    return value.length > 1 ? value.slice(1) : [value[0]];
-  };
-  return [next];
+  return [() => captured(all.next().value)];
 }
 
 function format(text: LuaValue, ...values: LuaValue[]): string {

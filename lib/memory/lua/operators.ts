@@ -8,6 +8,8 @@ export interface Operator {
   readonly left: number;
   readonly right: number;
   readonly apply: Binary;
+  /** True for a first operand that is the result: the second one is not evaluated. */
+  readonly decides?: (first: LuaValue) => boolean;
 }
 
 function arithmetic(
@@ -32,8 +34,9 @@ function operator(left: number, apply: Binary, right = left): Operator {
   return { left, right, apply };
 }
 
-/** The binary operators, without `and` and `or`, which need not evaluate their second operand. */
 export const OPERATORS: Readonly<Record<string, Operator>> = {
+  or: { ...operator(1, (_, second) => second), decides: isTrue },
+  and: { ...operator(2, (_, second) => second), decides: (first) => !isTrue(first) },
   '==': operator(3, (left, right) => left === right),
   '~=': operator(3, (left, right) => left !== right),
   '<': comparison((order) => order < 0),
