@@ -101,7 +101,8 @@ export class RedisLockModule implements OnModuleInit {
   static forRoot(options: RedisLockModuleOptions = {}): DynamicModule {
     const { name, isGlobal, mapErrors, ...rest } = options;
     moduleSettings(rest);
-    return withLocks(ConfigurableModuleClass.forRoot(rest), { name, isGlobal, mapErrors });
+    const definition = ConfigurableModuleClass.forRootAsync({ useFactory: () => rest });
+    return withLocks(definition, { name, isGlobal, mapErrors });
   }
 
   /** As {@link forRoot}, with options from `useFactory`, `useClass` or `useExisting`. Wrong options fail the start-up. */
@@ -155,10 +156,6 @@ type KeptOptions = () => RedisLockOptions;
 
 function outOfSight(provider: Provider): Provider {
   if (typeof provider === 'function' || provider.provide !== MODULE_OPTIONS_TOKEN) return provider;
-  if ('useValue' in provider) {
-    const options = provider.useValue as RedisLockOptions;
-    return { provide: provider.provide, useValue: (): RedisLockOptions => options };
-  }
   const { useFactory, ...rest } = provider as FactoryProvider<RedisLockOptions>;
   const kept = async (...given: unknown[]): Promise<KeptOptions> => {
     const options = await useFactory(...given);
