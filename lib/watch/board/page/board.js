@@ -54,6 +54,22 @@ function write(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+/** The roles of a table's parts: on a narrow page they are no table to the browser. @type {Record<string, string>} */
+const ROLES = { tr: 'row', th: 'rowheader', td: 'cell' };
+
+/**
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag @param {string} className @param {(string | Node)[]} content
+ */
+function make(tag, className, ...content) {
+  const made = document.createElement(tag);
+  made.className = className;
+  made.append(...content);
+  const role = ROLES[tag];
+  if (role) made.setAttribute('role', role);
+  return made;
+}
+
 /** Invisible characters, and those that reverse the text around them. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]|[^\S ]/gu;
 
@@ -63,15 +79,11 @@ function writeKey(target, key) {
   const parts = [];
   let from = 0;
   for (const { 0: sign, index } of key.matchAll(UNSEEN)) {
-    const shown = document.createElement('span');
-    shown.className = 'sign';
-    shown.textContent = `U+${/** @type {number} */ (sign.codePointAt(0)).toString(16).toUpperCase().padStart(4, '0')}`;
-    parts.push(key.slice(from, index), shown);
+    const code = /** @type {number} */ (sign.codePointAt(0)).toString(16).toUpperCase();
+    parts.push(key.slice(from, index), make('span', 'sign', `U+${code.padStart(4, '0')}`));
     from = index + sign.length;
   }
-  const isolated = document.createElement('bdi');
-  isolated.append(...parts, key.slice(from));
-  target.replaceChildren(isolated);
+  target.replaceChildren(make('bdi', '', ...parts, key.slice(from)));
 }
 
 /** @param {number} ms */
@@ -108,22 +120,17 @@ function processes({ holders, others }) {
 
 /** @param {Row} row */
 function makeLine(row) {
-  const line = document.createElement('tr');
-  line.setAttribute('role', 'row');
-  const head = document.createElement('th');
-  head.setAttribute('role', 'rowheader');
+  const head = make('th', 'key');
   head.scope = 'row';
-  head.className = 'key';
   writeKey(head, row.key);
-  line.append(head);
+  const line = make('tr', '', head);
   for (const column of page.table.querySelectorAll('th[data-sort]')) {
     const name = column.getAttribute('data-sort') ?? '';
     if (name === 'key') continue;
-    const cell = line.insertCell();
-    cell.setAttribute('role', 'cell');
-    cell.className = column.className;
+    const cell = make('td', column.className);
     cell.dataset['cell'] = name;
     cell.dataset['label'] = column.textContent?.trim();
+    line.append(cell);
   }
   if (settings.release) line.append(releaseCell(row.key));
   return line;
@@ -131,16 +138,11 @@ function makeLine(row) {
 
 /** @param {string} key */
 function releaseCell(key) {
-  const cell = document.createElement('td');
-  cell.setAttribute('role', 'cell');
-  cell.className = 'action';
-  const button = document.createElement('button');
+  const button = make('button', '', 'Release …');
   button.type = 'button';
-  button.textContent = 'Release …';
   button.setAttribute('aria-label', `Release ${key} …`);
   button.addEventListener('click', () => ask(key));
-  cell.append(button);
-  return cell;
+  return make('td', 'action', button);
 }
 
 /** Shows a line as of now. @param {Line} of */
@@ -180,14 +182,7 @@ function showHolders(cell, names) {
   if (names.length === 0) return write(cell, '–');
   if (cell.dataset['shown'] === names.join('\n')) return;
   cell.dataset['shown'] = names.join('\n');
-  cell.replaceChildren(
-    ...names.map((name) => {
-      const process = document.createElement('span');
-      process.className = 'process';
-      process.textContent = name;
-      return process;
-    }),
-  );
+  cell.replaceChildren(...names.map((name) => make('span', 'process', name)));
 }
 
 /** @param {Row} row @returns {string | number} */
