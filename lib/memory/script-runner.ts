@@ -1,23 +1,19 @@
 import { createHash } from 'node:crypto';
+import { BoundedCache } from '../engine/options/index.js';
 import type { LuaScript, Operand } from '../engine/redis/index.js';
 import { type Channels, commandOf, type Reply } from './commands/index.js';
 import { type Keyspace, RefusedCommand } from './keyspace.js';
 import { compile } from './lua/compile.js';
 import { LIBRARY } from './lua/library.js';
-import {
-  general,
-  LuaError,
-  type LuaFunction,
-  LuaTable,
-  type LuaValue,
-  textOf,
-} from './lua/values.js';
+import { general, LuaError, LuaTable, type LuaValue, textOf } from './lua/values.js';
 
 /** The value of `redis.REDIS_VERSION_NUM`: the server in memory knows the features of Redis 7. */
 const VERSION = 0x00_07_00_00;
 
 /** Compiled scripts by their text. */
-const compiled = new Map<string, LuaFunction>();
+const compiled = new BoundedCache((text) =>
+  compile(text, ['redis', 'KEYS', 'ARGV', ...Object.keys(LIBRARY)]),
+);
 
 /** Runs scripts on the keys of a server, each atomically. */
 export class ScriptRunner {
@@ -37,15 +33,10 @@ export class ScriptRunner {
 
   /** Runs a command for a script and returns its reply. @throws RefusedCommand as Redis does. */
   run({ step }: LuaScript, [width, ...operands]: readonly Operand[]): unknown {
-    let script = compiled.get(step);
-    if (!script) {
-      script = compile(step, ['redis', 'KEYS', 'ARGV', ...Object.keys(LIBRARY)]);
-      compiled.set(step, script);
-    }
     const texts = operands.map(String);
     const [names, args] = [texts.slice(0, Number(width)), texts.slice(Number(width))];
     this.keys.tick();
-    const [answer] = script([
+    const [answer] = compiled.get(step)([
       this.#redis,
       new LuaTable(names),
       new LuaTable(args),

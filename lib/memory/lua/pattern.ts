@@ -1,3 +1,4 @@
+import { BoundedCache } from '../../engine/options/index.js';
 import { LuaError } from './values.js';
 
 /** The character classes of Lua, as they are written between brackets of a regular expression. */
@@ -11,13 +12,11 @@ const CLASSES: Readonly<Record<string, string>> = {
 
 const PART = /%(?<escaped>.)|\[(?<set>(?:\^?\]?)(?:%.|[^\]])*)\]|(?<sign>.)/gs;
 
-const known = new Map<string, RegExp>();
+const known = new BoundedCache(translated);
 
 /** Translates a pattern of Lua into a regular expression, as far as our scripts use patterns. */
 export function expressionOf(pattern: string): RegExp {
-  let made = known.get(pattern);
-  if (!made) known.set(pattern, (made = translated(pattern)));
-  return made;
+  return known.get(pattern);
 }
 
 function translated(pattern: string): RegExp {
