@@ -187,8 +187,10 @@ function withLocks(definition: DynamicModule, extras: RedisLockModuleExtras): Dy
     {
       provide: ShutdownHooksCheck,
       inject: [HttpAdapterHost, MODULE_OPTIONS_TOKEN],
-      useFactory: (host: HttpAdapterHost, options: KeptOptions) =>
-        new ShutdownHooksCheck(host, leftBehind(moduleSettings(options()))),
+      useFactory: (host: HttpAdapterHost, options: KeptOptions) => {
+        const { inMemory, call } = moduleSettings(options());
+        return new ShutdownHooksCheck(host, inMemory ? 0 : call.ttl);
+      },
     },
     LockErrorFilter,
   ];
@@ -206,11 +208,6 @@ function withLocks(definition: DynamicModule, extras: RedisLockModuleExtras): Dy
     providers: [...(definition.providers ?? []).map(outOfSight), ...providers],
     exports: [service.provide],
   };
-}
-
-/** How long a lock stays taken after a crash of this process, in ms. */
-function leftBehind({ inMemory, call }: ModuleSettings): number {
-  return inMemory ? 0 : call.ttl;
 }
 
 function lockService(
