@@ -26,29 +26,27 @@ export class Series<Kept> {
   renewalFailures = 0;
   /** The outcome of calls that got their lease, and of holds that were not lost. */
   readonly success: Outcome<Kept>;
-  readonly #failures = new Map<string, Outcome<Kept>>();
+  readonly #outcomes = new Map<string | undefined, Outcome<Kept>>();
 
   constructor(
     readonly subject: Labelled,
     private readonly makeKept: (subject: Labelled, error?: string) => Kept,
   ) {
-    this.success = new Outcome(makeKept(subject));
+    this.success = this.outcome(undefined);
   }
 
-  /** Returns the outcome of an error, always the same object. */
+  /** Returns the outcome of an error, or of none: always the same object. */
   outcome(error: string | undefined): Outcome<Kept> {
-    if (error === undefined) return this.success;
-    let outcome = this.#failures.get(error);
+    let outcome = this.#outcomes.get(error);
     if (!outcome) {
       outcome = new Outcome(this.makeKept(this.subject, error));
-      this.#failures.set(error, outcome);
+      this.#outcomes.set(error, outcome);
     }
     return outcome;
   }
 
-  *outcomes(): Iterable<Outcome<Kept>> {
-    yield this.success;
-    yield* this.#failures.values();
+  outcomes(): Iterable<Outcome<Kept>> {
+    return this.#outcomes.values();
   }
 }
 
