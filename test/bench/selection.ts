@@ -3,6 +3,7 @@ import {
   ADAPTERS,
   FOR_ONE_ALONE,
   GATHERED,
+  IN_MEMORY,
   MAIN,
   ON_BOTH,
   ORDERS,
@@ -24,6 +25,7 @@ const BARE: readonly Adapter[] = [...Object.values(RAW), ...Object.values(GATHER
 /** The rows of a table; only the best peer of another workload where that says enough about peers. */
 export function selection(workload: Workload, measured: readonly Summary[]): readonly Adapter[] {
   const { kind, servers = 1, like } = workload;
+  if (kind === 'turns' && workload.inMemory) return IN_MEMORY;
   const contended = kind === 'line-up' || (kind === 'turns' && workload.contended);
   const able = ADAPTERS.filter((adapter) => contended || !adapter.asksOtherwise);
   const among = (chosen: readonly Adapter[]): readonly Adapter[] =>
@@ -42,6 +44,7 @@ export async function quickSelection(
   site: Site,
 ): Promise<readonly Adapter[]> {
   const all = selection(workload, measured);
+  if (all === IN_MEMORY) return all;
   const peers = all.filter((adapter) => PEERS.includes(adapter));
   const [known] = bestPeer(workload.like ?? workload.name, measured).filter((one) =>
     peers.includes(one),

@@ -5,6 +5,8 @@ export const OURS = {
   unfenced: 'nest-redis-lock −fencing',
   unrenewed: 'nest-redis-lock −renewal',
   trying: 'nest-redis-lock tryAcquire',
+  heard: 'nest-redis-lock, labelled and listened to',
+  inMemory: 'nest-redis-lock in memory',
   on5: 'nest-redis-lock on ioredis 5',
   unfencedOn5: 'nest-redis-lock −fencing on ioredis 5',
 } as const;

@@ -1,6 +1,6 @@
 // One replica of the benchmark: opens a variant, plays its part, tells what happened.
 import './measure/sent-commands.js';
-import { ADAPTERS, type BenchClient } from './adapters/index.js';
+import { ADAPTERS, type BenchClient, IN_MEMORY } from './adapters/index.js';
 import { kindOf } from './kinds/index.js';
 import type { Order } from './worker.js';
 
@@ -9,7 +9,9 @@ let client: BenchClient | undefined;
 async function obey(order: Order): Promise<unknown> {
   if (order.step === 'close') return client?.close();
   if (order.step === 'play') return kindOf(order.seat.workload).play(client!, order.seat);
-  client = await ADAPTERS.find(({ name }) => name === order.adapter)!.open(order.servers);
+  client = await [...ADAPTERS, ...IN_MEMORY]
+    .find(({ name }) => name === order.adapter)!
+    .open(order.servers);
   const release = await client.acquire(`bench:warm-up:${process.pid}`);
   return void (await release?.());
 }

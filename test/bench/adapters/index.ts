@@ -1,5 +1,7 @@
 import type { Adapter, Ioredis } from './adapter.js';
 import {
+  heard,
+  inMemory,
   nestRedisLock,
   onIoredis5,
   strictlyFair,
@@ -44,6 +46,7 @@ export const FOR_ONE_ALONE: readonly Adapter[] = [
   gatheredOn5,
   trying,
   withoutRenewal,
+  heard,
   onIoredis5,
   withoutFencingOn5,
 ];
@@ -53,9 +56,13 @@ export const OURS: readonly Adapter[] = [
   ...MAIN,
   withoutRenewal,
   trying,
+  heard,
   onIoredis5,
   withoutFencingOn5,
 ];
+
+/** Its locks in the memory of the process, and what they are compared with. */
+export const IN_MEMORY: readonly Adapter[] = [nestRedisLock, inMemory];
 
 /** The other libraries' rows. */
 export const PEERS: readonly Adapter[] = [

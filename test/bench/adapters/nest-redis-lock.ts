@@ -8,9 +8,11 @@ import { unlessThrown } from './peer.js';
 interface Setting extends Pick<Adapter, 'name' | 'configuration' | 'waits'> {
   readonly options?: RedisLockOptions;
   readonly ioredis?: Ioredis;
+  /** Each call has a label, and the application listens to the events of locks. */
+  readonly listened?: true;
 }
 
-function variant({ options, ...said }: Setting): Adapter {
+function variant({ options, listened, ...said }: Setting): Adapter {
   return {
     ...said,
     renews: true,
@@ -22,8 +24,12 @@ function variant({ options, ...said }: Setting): Adapter {
         { logger: false },
       );
       const locks = app.get(LockService);
+      if (listened) for (const event of HEARD) locks.events.on(event, () => {});
+      const call = listened && { label: 'accounts.debit' };
       const acquire = (key: string): Promise<Lease | null | undefined> =>
-        said.waits ? unlessThrown(LockNotAcquiredError, locks.acquire(key)) : locks.tryAcquire(key);
+        said.waits
+          ? unlessThrown(LockNotAcquiredError, locks.acquire(key, call))
+          : locks.tryAcquire(key);
       return {
         async acquire(key) {
           const lease = await acquire(key);
@@ -40,6 +46,8 @@ function variant({ options, ...said }: Setting): Adapter {
 }
 
 const UNFENCED = { fencing: false } as const;
+/** What a log of locks would listen to. */
+const HEARD = ['acquired', 'contended', 'timedOut', 'released', 'lost'] as const;
 
 export const nestRedisLock = variant({ name: OURS.byDefault, configuration: '', waits: true });
 export const strictlyFair = variant({
@@ -61,6 +69,18 @@ export const withoutRenewal = variant({
   waits: true,
 });
 export const trying = variant({ name: OURS.trying, configuration: 'tryAcquire', waits: false });
+export const heard = variant({
+  name: OURS.heard,
+  configuration: `a label, and listeners to ${HEARD.join(', ')}`,
+  listened: true,
+  waits: true,
+});
+export const inMemory = variant({
+  name: OURS.inMemory,
+  configuration: "redis: 'memory:one-process'",
+  options: { redis: 'memory:one-process' },
+  waits: true,
+});
 export const onIoredis5 = variant({
   name: OURS.on5,
   configuration: '',

@@ -51,24 +51,31 @@ export const turns: Kind<TurnsWorkload, Turns & Spent & Part> = {
     };
   },
 
-  measures: ({ contended, processes, hanging = 0 }) => [
-    {
-      figure: 'perSecond',
-      title: 'sections/s',
-      better: 'more',
-      versus: versus(contended || hanging > 0),
-    },
-    ...(contended ? [...CONTENDED, ...(processes > 1 ? ACROSS : [])] : []),
-    ...(contended ? [] : hanging ? HANGING : UNCONTENDED),
-    {
-      figure: 'serverCpuPerSection',
-      title: 'Redis CPU µs',
-      ...(!contended && !hanging && { better: 'less', versus: ['raw', 'gathered'] }),
-    },
-    { figure: 'bytesPerSection', title: 'bytes to Redis', ...(!contended && { versus: ['raw'] }) },
-    { figure: 'commandsPerSection', title: 'commands/section' },
-    VIOLATIONS,
-  ],
+  measures({ contended, processes, inMemory, hanging = 0 }) {
+    if (inMemory) return IN_MEMORY;
+    return [
+      {
+        figure: 'perSecond',
+        title: 'sections/s',
+        better: 'more',
+        versus: versus(contended || hanging > 0),
+      },
+      ...(contended ? [...CONTENDED, ...(processes > 1 ? ACROSS : [])] : []),
+      ...(contended ? [] : hanging ? HANGING : UNCONTENDED),
+      {
+        figure: 'serverCpuPerSection',
+        title: 'Redis CPU µs',
+        ...(!contended && !hanging && { better: 'less', versus: ['raw', 'gathered'] }),
+      },
+      {
+        figure: 'bytesPerSection',
+        title: 'bytes to Redis',
+        ...(!contended && { versus: ['raw'] }),
+      },
+      { figure: 'commandsPerSection', title: 'commands/section' },
+      VIOLATIONS,
+    ];
+  },
 };
 
 function contention(
@@ -99,11 +106,18 @@ function versus(beyondRaw: boolean): Measure['versus'] {
   return beyondRaw ? ['peer'] : ['raw', 'gathered', 'peer'];
 }
 
+const CLIENT: Measure = { figure: 'cpuPerSection', title: 'client CPU µs' };
+const IN_MEMORY: Measure[] = [
+  { figure: 'perSecond', title: 'sections/s', better: 'more' },
+  { figure: 'cycleP50', title: 'cycle p50 ms' },
+  CLIENT,
+  VIOLATIONS,
+];
 const UNCONTENDED: Measure[] = [
   { figure: 'cycleP50', title: 'cycle p50 ms', better: 'less', versus: ['raw'] },
   { figure: 'acquireP50', title: 'acquire p50 ms' },
   { figure: 'acquireP99', title: 'p99' },
-  { figure: 'cpuPerSection', title: 'client CPU µs', better: 'less', versus: ['raw', 'gathered'] },
+  { ...CLIENT, better: 'less', versus: ['raw', 'gathered'] },
 ];
 const HANGING: Measure[] = [
   { figure: 'acquireP50', title: 'acquire p50 ms' },

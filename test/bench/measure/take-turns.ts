@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as afterEvents, setTimeout as pause } from 'node:timers/promises';
 import type { BenchClient } from '../adapters/index.js';
 import type { TurnsWorkload } from '../workloads/workload.js';
 import { monotonic } from './monotonic.js';
@@ -14,10 +14,13 @@ export interface Turns {
 /** Of this process: no workload gives a name again. */
 let keysEver = 0;
 
+/** So many turns where no server answers, then timers have theirs. */
+const IN_A_ROW = 256;
+
 /** Lets the callers of one process take turns until the window is over. */
 export async function takeTurns(
   client: BenchClient,
-  { callers, contended, newKeys, section, think }: TurnsWorkload,
+  { callers, contended, newKeys, section, think, inMemory }: TurnsWorkload,
   firstCaller: number,
   { start, from, until }: Window,
 ): Promise<Turns> {
@@ -42,6 +45,7 @@ export async function takeTurns(
         turns.push({ caller, key, asked, acquired, releasing, released: monotonic() });
       }
       if (think > 0) await pause(Math.random() * 2 * think);
+      if (inMemory && turns.length % IN_A_ROW === 0) await afterEvents();
     }
   }
 

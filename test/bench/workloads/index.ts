@@ -1,4 +1,4 @@
-import { hotKeyOneProcess } from './hot-key-one-process.js';
+import { hotKeyInMemory, hotKeyOneProcess } from './hot-key-one-process.js';
 import { hotKeyProcesses } from './hot-key-processes.js';
 import { lineUps } from './line-up.js';
 import { memory } from './memory.js';
@@ -12,6 +12,7 @@ import type { Workload } from './workload.js';
 export const WORKLOADS: readonly Workload[] = [
   ...uncontended,
   ...hotKeyOneProcess,
+  ...hotKeyInMemory,
   ...hotKeyProcesses,
   ...lineUps,
   ...renewals,

@@ -1,3 +1,4 @@
+import { AT_ONCE } from './uncontended.js';
 import type { TurnsWorkload } from './workload.js';
 
 const FIVE = {
@@ -9,7 +10,7 @@ const FIVE = {
   servers: 5,
 } as const;
 
-/** Five independent servers vote: on locks that nobody else wants, on one that all want, and while two stand still. */
+/** Five independent servers vote: on locks that nobody else wants, on one that all want, while two stand still, and in a fresh process. */
 export const quorum: TurnsWorkload[] = [
   { ...FIVE, name: 'quorum of 5, uncontended, 16 at a time', contended: false },
   { ...FIVE, name: 'quorum of 5, hot key × 16 callers', contended: true },
@@ -20,4 +21,13 @@ export const quorum: TurnsWorkload[] = [
     contended: false,
     hanging: 2,
   },
+  ...AT_ONCE.map((callers): TurnsWorkload => ({
+    ...FIVE,
+    name: `quorum of 5, ${callers} at a time, new keys, a fresh process, 250 ms`,
+    callers,
+    contended: false,
+    newKeys: true,
+    cold: 250,
+    ...(callers < 256 && { thorough: true }),
+  })),
 ];

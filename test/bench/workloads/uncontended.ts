@@ -13,7 +13,7 @@ function alone(callers: number, how: string, more: Partial<TurnsWorkload>): Turn
   };
 }
 
-const AT_ONCE = [1, 16, 256] as const;
+export const AT_ONCE = [1, 16, 256] as const;
 
 export type AtOnce = (typeof AT_ONCE)[number];
 

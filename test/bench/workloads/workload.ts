@@ -26,6 +26,8 @@ export interface TurnsWorkload extends Common {
   readonly section: number;
   /** How long each pauses between two turns, in ms: at random, from 0 to twice as long. */
   readonly think: number;
+  /** Locks are in the memory of the process, too. */
+  readonly inMemory?: true;
   /** So many of the servers stand still while the callers run; each round is measured with all of them running, too. */
   readonly hanging?: number;
   /** The least that its hand-offs can take, measured in the same rounds. */
