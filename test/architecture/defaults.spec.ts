@@ -22,14 +22,15 @@ const documented = new Map(
 );
 
 const { limits, ...module } = MODULE_DEFAULTS;
+const { format, ...call } = CALL_DEFAULTS;
 const constants = new Map<string, unknown>(
   Object.entries({
-    ...CALL_DEFAULTS,
+    ...call,
     ...MODE_DEFAULTS,
     ...POLICY_DEFAULTS,
     ...module,
     ...limits,
-    dialect: 'native', // which the settings of a call say by no dialect
+    dialect: format.name,
   }),
 );
 

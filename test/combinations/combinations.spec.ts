@@ -48,7 +48,8 @@ const mistakes: Readonly<Record<string, Plant>> = {
   'a writer that is taken for a reader': {
     wrap: (store) =>
       withSteps(store, {
-        acquire: (ask) => store.acquire(ask.share || ask.dialect ? ask : { ...ask, share: READER }),
+        acquire: (ask) =>
+          store.acquire(ask.share || !ask.format.queue ? ask : { ...ask, share: READER }),
       }),
   },
   'an extension that is not made': {

@@ -3,7 +3,7 @@ import { type AcquireOptions, type CallSettings, READER } from '../../lib/engine
 /** Picks one of some, as a seed has it. */
 export type Choice = <T>(...some: readonly T[]) => T;
 
-type Settings = Omit<CallSettings, 'dialect' | 'name' | 'slowWait' | 'slowHold' | 'untold'>;
+type Settings = Omit<CallSettings, 'format' | 'name' | 'slowWait' | 'slowHold' | 'untold'>;
 
 /** What a caller asks for, and what it does with the lease. */
 export interface DrawnCall extends Settings {

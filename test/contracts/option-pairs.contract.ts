@@ -127,7 +127,7 @@ class Play {
       }
       case 'taken away':
         for (const key of lease.keys) {
-          await other.locks.force(key, holderDialect(holder, this.play.dialect));
+          await other.locks.force(key, holderFormat(holder, this.play.dialect));
         }
         return;
       case 'crashed':
@@ -139,8 +139,8 @@ class Play {
 
 const PERMIT: Share = { permits: 2, count: 1 };
 
-function holderDialect({ settings }: LockingProcess, dialect: Case['dialect']) {
-  return callSettings({ dialect }, settings.call).dialect;
+function holderFormat({ settings }: LockingProcess, dialect: Case['dialect']) {
+  return callSettings({ dialect }, settings.call).format;
 }
 
 /** Each case, said, with its check. */

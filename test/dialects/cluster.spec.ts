@@ -65,16 +65,16 @@ it('who waits in a dialect behind a native holder has its turn before who came l
 it('a dialect whose keys would be in two slots is refused before anything is done', async () => {
   const us = new LockProcess({ redis: { cluster: cluster.seeds }, dialect: 'python-redis-lock' });
   try {
-    const { dialect } = us.settings.call;
+    const { format } = us.settings.call;
     const lock = us.store;
-    const steps = [us.acquire('k'), lock.force('k', dialect)];
+    const steps = [us.acquire('k'), lock.force('k', format)];
     for (const step of await Promise.allSettled(steps)) {
       expect(step).toMatchObject({ status: 'rejected', reason: expect.any(LockOptionsError) });
       expect(step).toMatchObject({
         reason: { message: expect.stringContaining('"lock:k" and "lock-signal:k" in two slots') },
       });
     }
-    for (const looked of [lock.inspect('k', 0), lock.inspect('k', 0, dialect)]) {
+    for (const looked of [lock.inspect('k', 0), lock.inspect('k', 0, format)]) {
       expect(await looked).toMatchObject({ type: 'none' });
     }
   } finally {

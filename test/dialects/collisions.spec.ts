@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { ChainableCommander } from 'ioredis';
 import { newHolderId } from '../../lib/engine/locks/holder.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
-import { dialectSettings } from '../../lib/engine/options/index.js';
+import { lockFormat } from '../../lib/engine/options/index.js';
 import { inspection, listLocks } from '../../lib/engine/inspection/inspection.js';
 import { samples } from './samples.js';
 import { Sides } from './sides.js';
@@ -110,10 +110,10 @@ it('there are twenty-seven kinds of values', () => {
 });
 
 describe.each(samples)('where dialect %j meets', (dialect) => {
-  const settings = dialectSettings(dialect)!;
-  const { format, prefix, suffix } = settings;
+  const settings = lockFormat(dialect);
+  const { family, prefix, suffix } = settings;
   const modes = settings.shared ? ([undefined, 'shared'] as const) : [undefined];
-  const typeOf = format === 'symfony' ? 'zset' : format === 'redisson' ? 'hash' : 'string';
+  const typeOf = family === 'symfony' ? 'zset' : family === 'redisson' ? 'hash' : 'string';
 
   it.each(Object.entries(values))('%s, it leaves it as it is', async (_kind, value) => {
     const us = sides.client({ dialect });
@@ -129,7 +129,7 @@ describe.each(samples)('where dialect %j meets', (dialect) => {
       return [dumped?.toString('hex'), end] as never;
     };
     const before = await seen();
-    const isLock = value.lockOf.includes(format);
+    const isLock = value.lockOf.includes(family);
     const isBusy = isLock || (value.type === 'string' && typeOf === 'string');
 
     for (const mode of modes) {
@@ -144,7 +144,7 @@ describe.each(samples)('where dialect %j meets', (dialect) => {
       holder: newHolderId(us.store.processId),
       ttl: 1_000,
       tokenBlock: 0,
-      dialect: settings,
+      format: settings,
     };
     const lock = us.store;
     expect((await lock.extend([request])).remaining).toEqual(['taken']);

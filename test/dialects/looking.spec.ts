@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LeaseLostError, LockOptionsError, LockService } from '../../lib/index.js';
-import { dialectSettings, type LockDialect } from '../../lib/engine/options/index.js';
+import { lockFormat, type LockDialect } from '../../lib/engine/options/index.js';
 import { memoryLockService } from '../../lib/memory/testing/index.js';
 import type { LockProcess } from '../support/lock-process.js';
 import { samples } from './samples.js';
@@ -17,11 +17,11 @@ function start(): [LockService, LockProcess] {
 
 /** Whether a lock that is held alone says whose it is. */
 function namesHolder(dialect: LockDialect): boolean {
-  return dialectSettings(dialect)!.timestampCompat !== true;
+  return lockFormat(dialect).timestampCompat !== true;
 }
 
 describe.each(samples)('a lock that was taken with the call’s dialect %j', (dialect) => {
-  const { fencing, kind } = dialectSettings(dialect)!;
+  const { fencing, kind } = lockFormat(dialect);
 
   it('is seen, listed and taken away by who says the dialect', async () => {
     const [locks] = start();
@@ -64,7 +64,7 @@ describe.each(samples)('a lock that was taken with the call’s dialect %j', (di
   });
 });
 
-describe.each(samples.filter((dialect) => dialectSettings(dialect)!.shared))(
+describe.each(samples.filter((dialect) => lockFormat(dialect).shared))(
   'a lock that is read in dialect %j',
   (dialect) => {
     it('names all its readers', async () => {

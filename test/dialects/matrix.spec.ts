@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { LockOptionsError } from '../../lib/index.js';
-import { CALL_DEFAULTS, callSettings, dialectSettings } from '../../lib/engine/options/index.js';
+import { CALL_DEFAULTS, callSettings, lockFormat, NATIVE } from '../../lib/engine/options/index.js';
 import { versionsOf } from './peers/jvm.js';
 import { samples } from './samples.js';
 
@@ -10,7 +10,7 @@ const folders = readdirSync('lib/engine/locks/dialects', { withFileTypes: true }
   .map(({ name }) => name);
 
 it('every dialect stands in the matrix of the contracts', () => {
-  const covered = new Set(samples.map((dialect) => dialectSettings(dialect)!.format));
+  const covered = new Set(samples.map((dialect) => lockFormat(dialect).family));
   expect([...covered].sort()).toEqual(folders.sort());
 });
 
@@ -34,14 +34,14 @@ it('the page says which versions of the libraries for the JVM are tested', () =>
 });
 
 describe.each(samples)('dialect %j', (dialect) => {
-  const settings = dialectSettings(dialect)!;
+  const settings = lockFormat(dialect);
   const refusal = (options: object): (() => unknown) => {
     return () =>
       callSettings({ dialect, ...options }, CALL_DEFAULTS, ['signal', 'mode', 'permits']);
   };
 
   it('is one object however often it is named', () => {
-    expect(dialectSettings(dialect)).toBe(settings);
+    expect(lockFormat(dialect)).toBe(settings);
   });
 
   it('has no permits', () => {
@@ -110,13 +110,13 @@ describe('a dialect', () => {
     ],
     [{ name: 'plain', unit: 's' }, 'Dialect "plain" has no option "unit"'],
   ])('%j is refused', (dialect, message) => {
-    expect(() => dialectSettings(dialect)).toThrow(LockOptionsError);
-    expect(() => dialectSettings(dialect)).toThrow(message);
+    expect(() => lockFormat(dialect)).toThrow(LockOptionsError);
+    expect(() => lockFormat(dialect)).toThrow(message);
   });
 
   it('native is our own, also over the module’s', () => {
     const module = callSettings({ dialect: 'redlock' }, CALL_DEFAULTS);
-    expect(module.dialect?.format).toBe('plain');
-    expect(callSettings({ dialect: 'native' }, module).dialect).toBeUndefined();
+    expect(module.format.family).toBe('plain');
+    expect(callSettings({ dialect: 'native' }, module).format).toBe(NATIVE);
   });
 });

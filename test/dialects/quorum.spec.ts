@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { LockNotAcquiredError } from '../../lib/index.js';
 import type { LockDialect } from '../../lib/index.js';
-import { dialectSettings } from '../../lib/engine/options/index.js';
+import { lockFormat } from '../../lib/engine/options/index.js';
 import { Quorum } from '../support/quorum.js';
 import { until } from '../support/until.js';
 import type { LockingProcess } from '../support/world.js';
@@ -32,7 +32,7 @@ afterEach(async () => {
 
 /** Where a library puts its locks is where our own format has ours, with that as `keyPrefix`. */
 function ours(dialect: LockDialect): Promise<LockingProcess> {
-  return quorum.process({ keyPrefix: dialectSettings(dialect)!.prefix });
+  return quorum.process({ keyPrefix: lockFormat(dialect).prefix });
 }
 
 describe('a majority of three servers, beside', () => {

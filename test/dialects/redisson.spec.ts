@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { LockNotAcquiredError, LockOptionsError } from '../../lib/index.js';
 import { newHolderId } from '../../lib/engine/locks/holder.js';
-import { type LockDialect, dialectSettings, READER } from '../../lib/engine/options/index.js';
+import { type LockDialect, lockFormat, READER } from '../../lib/engine/options/index.js';
 import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import { RedissonThread } from './peers/redisson.js';
@@ -79,8 +79,8 @@ describe('a Redisson lock', () => {
 
   it('that is fair is refused, and the error says why', () => {
     const fair = { name: 'redisson', kind: 'fair' };
-    expect(() => dialectSettings(fair)).toThrow(LockOptionsError);
-    expect(() => dialectSettings(fair)).toThrow('the queue of an RFairLock goes by the clocks');
+    expect(() => lockFormat(fair)).toThrow(LockOptionsError);
+    expect(() => lockFormat(fair)).toThrow('the queue of an RFairLock goes by the clocks');
   });
 });
 
@@ -130,8 +130,8 @@ describe('a Redisson read-write lock', () => {
     const { store, settings } = sides.us;
     const holder = newHolderId(store.processId);
     await sides.us.locks.open();
-    const { dialect: written } = settings.call;
-    const step = { key: 'k', holder, ttl: 2_000, tokenBlock: 1, share: READER, dialect: written };
+    const { format } = settings.call;
+    const step = { key: 'k', holder, ttl: 2_000, tokenBlock: 1, share: READER, format };
     await store.acquire(step);
     await store.extend([{ ...step, ttl: 600_000 }]);
     for (const again of [() => store.extend([step]), () => store.acquire(step)]) {

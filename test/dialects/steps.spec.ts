@@ -5,7 +5,7 @@ import { newHolderId } from '../../lib/engine/locks/holder.js';
 import type { Answer, Grant } from '../../lib/engine/locks/lock-store.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { speak } from '../../lib/engine/locks/dialects/dialect-lock.js';
-import { dialectSettings } from '../../lib/engine/options/index.js';
+import { lockFormat } from '../../lib/engine/options/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 describe.each(samples)('the steps of dialect %j', (dialect) => {
-  const settings = dialectSettings(dialect)!;
+  const settings = lockFormat(dialect);
   let us: LockProcess;
   let others: LockProcess;
   let names = 0;
@@ -43,7 +43,7 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
       holder,
       ttl,
       tokenBlock,
-      dialect: settings,
+      format: settings,
     };
   }
 

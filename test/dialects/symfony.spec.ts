@@ -18,10 +18,10 @@ describe('a reader of ours in the format of symfony/lock', () => {
     const us = new LockProcess({ redis: redis.url, dialect: 'symfony' });
     await us.locks.open();
     const { store } = us;
-    const dialect = us.settings.call.dialect;
+    const { format } = us.settings.call;
     const reader = (ttl: number): LockRequest => {
       const holder = newHolderId(store.processId);
-      return { key: 'k', holder, ttl, tokenBlock: 0, share: READER, dialect };
+      return { key: 'k', holder, ttl, tokenBlock: 0, share: READER, format };
     };
     const [over, other] = [reader(50), reader(60_000)];
     for (const each of [over, other]) {

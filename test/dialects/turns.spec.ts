@@ -4,7 +4,7 @@ import { newHolderId } from '../../lib/engine/locks/holder.js';
 import type { Grant, LockStore } from '../../lib/engine/locks/lock-store.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import {
-  dialectSettings,
+  lockFormat,
   type LockDialect,
   type RedisLockOptions,
 } from '../../lib/engine/options/index.js';
@@ -118,11 +118,11 @@ describe.each(formats)(
 );
 
 describe('who queues in a dialect behind a native holder', () => {
-  const dialect = dialectSettings('redis-semaphore')!;
+  const format = lockFormat('redis-semaphore');
 
   function request(store: LockStore): LockRequest {
     const holder = newHolderId(store.processId);
-    return { key: 'k', holder, ttl: 30_000, tokenBlock: 1, dialect, queue: true };
+    return { key: 'k', holder, ttl: 30_000, tokenBlock: 1, format, queue: true };
   }
 
   it('has one token, however often it asks, and may renew its lease and give it back', async () => {

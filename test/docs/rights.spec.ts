@@ -19,7 +19,7 @@ import { speak } from '../../lib/engine/locks/dialects/dialect-lock.js';
 import { stepsOf } from '../../lib/engine/locks/dialects/try-out.js';
 import { scripts as epoch } from '../../lib/engine/locks/server-epoch.js';
 import { scripts as quorum } from '../../lib/engine/locks/quorum/quorum-node.js';
-import { dialectSettings, type LockDialect } from '../../lib/engine/options/index.js';
+import { lockFormat, type LockDialect } from '../../lib/engine/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { majorVersion, RedisProcess } from '../../tools/redis-server.js';
 import { until } from '../support/until.js';
@@ -100,8 +100,8 @@ function isSharded(dialect: LockDialect): boolean {
 
 /** What the README lists for this way of speaking a dialect. */
 function neededBy(dialect: LockDialect): string[] {
-  const { format, prefix } = dialectSettings(dialect)!;
-  return listedFor(format)
+  const { family, prefix } = lockFormat(dialect);
+  return listedFor(family)
     .filter((right) => right !== '+spublish' || isSharded(dialect))
     .map((right) => right.replace('<registry>', prefix.slice(0, -1)));
 }
@@ -154,7 +154,7 @@ async function useAlone([locks, others]: Pair): Promise<void> {
 
 /** What every dialect can, and what this one can beside it. */
 async function useDialect([locks, others]: Pair, dialect: LockDialect): Promise<void> {
-  const { shared, minHold } = dialectSettings(dialect)!;
+  const { shared, minHold } = lockFormat(dialect);
   const ways = [{}, ...(shared ? [{ mode: 'shared' as const }] : [])];
   for (const options of ways) {
     const lease = await locks.acquire('least', options);
@@ -327,7 +327,7 @@ describe('a user with the rights that Operations lists', () => {
     'can all that locks do in dialect %j, with what is listed for it',
     async (dialect) => {
       const server = await start();
-      const { lasting, prefix, suffix, unit } = dialectSettings(dialect)!;
+      const { lasting, prefix, suffix, unit } = lockFormat(dialect);
       await grant([server], [...LISTED, ...keysOf(prefix), ...neededBy(dialect)]);
       if (lasting)
         await asAdmin(
@@ -346,13 +346,13 @@ describe('a user with the rights that Operations lists', () => {
     'that lacks one of those of dialect %j is told, before a lock is taken',
     async (dialect) => {
       const server = await start();
-      const settings = dialectSettings(dialect)!;
-      const { format, prefix, suffix } = settings;
+      const settings = lockFormat(dialect);
+      const { family, prefix, suffix } = settings;
       const listed = neededBy(dialect);
       const speaks = speak(settings, '');
       const used = usedBy(Object.fromEntries(stepsOf(speaks).entries()));
       const commands = listed.filter((right) => isCommand(right) && used.includes(right));
-      const patterns = format === 'python-redis-lock' ? ['~lock-signal:*'] : [];
+      const patterns = family === 'python-redis-lock' ? ['~lock-signal:*'] : [];
       const redis = { host: '127.0.0.1', port: server.port, ...credentials };
       for (const lacking of [...commands, ...patterns]) {
         const rights = [...LISTED, ...keysOf(prefix), ...listed].filter(

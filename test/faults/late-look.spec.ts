@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from '@jest/globals';
+import { NATIVE } from '../../lib/engine/options/index.js';
 import { Redis } from 'ioredis';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { LockProcess } from '../support/lock-process.js';
@@ -40,7 +41,7 @@ it('votes that came while the process stood still count', async () => {
   const process = await quorum.process();
   await (await process.acquire()).release(); // the servers know the scripts now
   await Promise.all(quorum.servers.map((server) => slowDown(server, 50)));
-  const request = { key: 'k', holder: 'a/1', ttl: 3_000, tokenBlock: 1 };
+  const request = { key: 'k', holder: 'a/1', ttl: 3_000, tokenBlock: 1, format: NATIVE };
   const vote = process.store.acquire({ ...request, queue: false, wanted: () => true });
   await standStill(1_000);
   expect(await vote).toMatchObject({ kind: 'held' });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LockOptionsError, QuorumNotReachedError } from '../../lib/engine/errors/index.js';
 import { nodeTimeout } from '../../lib/engine/locks/quorum/ballot.js';
-import { READER } from '../../lib/engine/options/index.js';
+import { READER, NATIVE } from '../../lib/engine/options/index.js';
 import { SOON } from '../support/bounds.js';
 import { Observer } from '../support/observer.js';
 import { Quorum } from '../support/quorum.js';
@@ -133,7 +133,14 @@ describe('five servers', () => {
     ahead.clock.sleep(60_000);
     quorum.freeze(1, 2, 3, 4);
     for (let nth = 0; nth < 100; nth += 1) {
-      const ask = { key: 'k', holder: `ahead/${nth}`, ttl: 200, tokenBlock: 1, queue: false };
+      const ask = {
+        key: 'k',
+        holder: `ahead/${nth}`,
+        ttl: 200,
+        tokenBlock: 1,
+        format: NATIVE,
+        queue: false,
+      };
       const attempt = ahead.store.acquire({ ...ask, wanted: () => true });
       await expect(attempt).rejects.toBeInstanceOf(QuorumNotReachedError);
     }

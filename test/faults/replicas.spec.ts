@@ -11,6 +11,7 @@ import {
   type RedisLockOptions,
   type Share,
   systemClock,
+  NATIVE,
 } from '../../lib/engine/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { linked } from '../../tools/redis-sentinel.js';
@@ -166,7 +167,15 @@ async function asking(pair: Pair): Promise<{ lock: LockStore; ask: LockRequest }
   const holder = newHolderId(lock.processId);
   return {
     lock,
-    ask: { key: 'k', holder, ttl: 5_000, tokenBlock: 1, queue: true, wanted: () => true },
+    ask: {
+      key: 'k',
+      holder,
+      ttl: 5_000,
+      tokenBlock: 1,
+      format: NATIVE,
+      queue: true,
+      wanted: () => true,
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Share } from '../../lib/engine/options/index.js';
+import { NATIVE, type Share } from '../../lib/engine/options/index.js';
 import { QuorumNotReachedError } from '../../lib/engine/errors/index.js';
 import { QuorumLock } from '../../lib/engine/locks/quorum/quorum-lock.js';
 import { newHolderId } from '../../lib/engine/locks/holder.js';
@@ -58,7 +58,15 @@ export class Client {
 
   request(options: Partial<Omit<LockRequest, 'holder'>> = {}): LockRequest {
     const holder = newHolderId(this.store.processId);
-    return { key: 'k', ttl: 5_000, tokenBlock: 1, share: this.share, ...options, holder };
+    return {
+      key: 'k',
+      ttl: 5_000,
+      tokenBlock: 1,
+      format: NATIVE,
+      share: this.share,
+      ...options,
+      holder,
+    };
   }
 
   /** Asks, and queues if the lock is not free. */

@@ -40,12 +40,12 @@ export class LockProcess {
 
   /** What can be seen of a lock, in the dialect of this client. */
   inspect(key: string): Promise<Snapshot> {
-    return this.locks.inspect(key, 0, this.settings.call.dialect);
+    return this.locks.inspect(key, 0, this.settings.call.format);
   }
 
   /** As an operator takes a lock from whoever holds it. */
   force(key: string): Promise<boolean | 'another'> {
-    return this.locks.force(key, this.settings.call.dialect);
+    return this.locks.force(key, this.settings.call.format);
   }
 
   /** Resolves when so many callers wait for a lock, and the store has answered that they have to. */

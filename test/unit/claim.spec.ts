@@ -1,11 +1,12 @@
 import { expect, it } from '@jest/globals';
+import { NATIVE } from '../../lib/engine/options/index.js';
 import { LockStoreError } from '../../lib/engine/errors/index.js';
 import { Claim } from '../../lib/engine/client/leases/claim.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
 import { Gate } from '../support/gate.js';
 
 it.each(['is answered', 'fails'])('a step is under way until it %s', async (end) => {
-  const request = { key: 'k', holder: 'me', ttl: 1_000, tokenBlock: 0 };
+  const request = { key: 'k', holder: 'me', ttl: 1_000, tokenBlock: 0, format: NATIVE };
   const claim = new Claim(request, 100, new ManualClock());
   const gate = new Gate();
   const step = claim.during(async () => {
@@ -20,7 +21,11 @@ it.each(['is answered', 'fails'])('a step is under way until it %s', async (end)
 
 it('what a holder id has sent may take effect until the last of it is too old, in whatever order it fails', async () => {
   const clock = new ManualClock();
-  const claim = new Claim({ key: 'k', holder: 'me', ttl: 1_000, tokenBlock: 0 }, 500, clock);
+  const claim = new Claim(
+    { key: 'k', holder: 'me', ttl: 1_000, tokenBlock: 0, format: NATIVE },
+    500,
+    clock,
+  );
   const lost = new LockStoreError('No answer.', { outcome: 'unknown' });
   expect([claim.uncertainUntil, claim.isUncertain]).toEqual([-Infinity, false]);
   const first = claim.sent();

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { NATIVE } from '../../lib/engine/options/index.js';
 import { LockStoreError } from '../../lib/engine/errors/index.js';
 import { Cleanup } from '../../lib/engine/client/leases/cleanup.js';
 import { Claim } from '../../lib/engine/client/leases/claim.js';
@@ -7,7 +8,7 @@ import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
 
 const TTL = 30_000;
-const request: LockRequest = { key: 'k', holder: 'me', ttl: TTL, tokenBlock: 1 };
+const request: LockRequest = { key: 'k', holder: 'me', ttl: TTL, tokenBlock: 1, format: NATIVE };
 
 let clock: ManualClock;
 let told: LockStoreError[];

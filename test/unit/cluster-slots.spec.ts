@@ -7,6 +7,7 @@ import {
   moduleSettings,
   READER,
   systemClock,
+  NATIVE,
 } from '../../lib/engine/options/index.js';
 import { missingRights, rightsFor } from '../../lib/engine/redis/rights.js';
 import { storeFailure } from '../../lib/engine/redis/store-failure.js';
@@ -89,18 +90,19 @@ it('batches keep to one group and one size, and lose nobody', () => {
 it('no batch is of two slots, two modes or two dialects, and each lease is in one', () => {
   const settings = moduleSettings({ redis: { cluster: ['nowhere:1'] } });
   const lock = new RedisLockStore(settings, systemClock);
-  const { dialect } = callSettings({ dialect: 'redlock' }, moduleSettings({}).call);
+  const { format } = callSettings({ dialect: 'redlock' }, moduleSettings({}).call);
   const requests = Array.from({ length: 60 }, (_, at) => ({
     key: `{${at % 5}}${at}`,
     holder: `p/${at}`,
     ttl: 1_000,
     tokenBlock: 0,
-    ...[{}, { share: READER }, { dialect }][at % 3],
+    format: NATIVE,
+    ...[{}, { share: READER }, { format }][at % 3],
   }));
   const batches = lock.batches(requests);
   const found = batches.map((batch) => batch.map((at) => requests[at]!));
   const kindOf = (request: LockRequest): string =>
-    [slotOf(request.key), request.share !== undefined, request.dialect?.name].join();
+    [slotOf(request.key), request.share !== undefined, request.format.name].join();
   for (const batch of found) expect(new Set(batch.map(kindOf)).size).toBe(1);
   expect(batches.flat().sort((a, b) => a - b)).toEqual([...requests.keys()]);
   // Those in our format are together: 5 slots in 2 modes; each of the dialect is a command of its own.

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LockStoreError } from '../../lib/engine/errors/index.js';
 import { DialectLock } from '../../lib/engine/locks/dialects/dialect-lock.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
-import { dialectSettings, type LockDialect } from '../../lib/engine/options/index.js';
+import { lockFormat, type LockDialect, NATIVE } from '../../lib/engine/options/index.js';
 import type { LockServer } from '../../lib/engine/redis/index.js';
 import type { ScriptRun } from '../../lib/engine/redis/lua-script.js';
 import { storeFailure } from '../../lib/engine/redis/store-failure.js';
@@ -21,7 +21,13 @@ let replies: unknown[][];
 let nodes: number;
 let lock: DialectLock;
 let speaking: (dialect: LockDialect) => DialectLock;
-const request: LockRequest = { key: 'k', holder: 'a.1.b/c', ttl: 1_000, tokenBlock: 0 };
+const request: LockRequest = {
+  key: 'k',
+  holder: 'a.1.b/c',
+  ttl: 1_000,
+  tokenBlock: 0,
+  format: NATIVE,
+};
 
 beforeEach(() => {
   [errors, dated, sent, replies, nodes] = [[], [], 0, [], 1];
@@ -49,7 +55,7 @@ beforeEach(() => {
     },
   };
   speaking = (dialect) => {
-    const settings = dialectSettings(dialect)!;
+    const settings = lockFormat(dialect);
     const around = {
       clientPrefix: '',
       inboxPrefix: 'inbox:',

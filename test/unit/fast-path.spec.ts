@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { NATIVE } from '../../lib/engine/options/index.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { LockSteps } from '../../lib/engine/locks/lock-steps.js';
 import { FastPath } from '../../lib/engine/locks/lock/fast-path.js';
@@ -14,7 +15,14 @@ import { ServerClock } from '../../lib/engine/redis/server-clock.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
 
 const BUSY = ['busy', 0, 6_000_000, 0];
-const request: LockRequest = { key: 'k', holder: 'me/1', ttl: 1_000, tokenBlock: 1, queue: true };
+const request: LockRequest = {
+  key: 'k',
+  holder: 'me/1',
+  ttl: 1_000,
+  tokenBlock: 1,
+  format: NATIVE,
+  queue: true,
+};
 
 let clock: ManualClock;
 let node: StepNode;
@@ -99,7 +107,14 @@ describe('a lock that nobody else wants', () => {
     await lock.acquire(request);
     await lock.acquire({ ...request, key: 'k2', holder: 'me/2' });
     await lock.acquire({ ...request, key: 'k3', holder: 'me/3', ttl: 2_000 });
-    await lock.acquire({ ...request, key: 'k4', holder: 'me/4', ttl: 2_000, tokenBlock: 2 });
+    await lock.acquire({
+      ...request,
+      key: 'k4',
+      holder: 'me/4',
+      ttl: 2_000,
+      tokenBlock: 2,
+      format: NATIVE,
+    });
     const [first, second, third, fourth] = ran.map(({ common }) => common);
     expect(second).toBe(first);
     expect(third).not.toBe(first);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ForeignLockError } from '../../lib/index.js';
-import { dialectSettings } from '../../lib/engine/options/index.js';
+import { lockFormat } from '../../lib/engine/options/index.js';
 
 describe('the error of a foreign lock', () => {
   it.each([
@@ -11,7 +11,7 @@ describe('the error of a foreign lock', () => {
     const { message } = new ForeignLockError('k', type);
     expect(message).toContain(owner);
     expect(message).toContain(`dialect "${dialect}"`);
-    expect(dialectSettings(dialect)?.format).toBe(dialect);
+    expect(lockFormat(dialect).family).toBe(dialect);
   });
 
   it('on what no lock is names no dialect', () => {

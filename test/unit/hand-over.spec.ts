@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { LockOptionsError } from '../../lib/engine/errors/index.js';
 import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
 import { isFenced } from '../../lib/engine/locks/holder.js';
+import { NATIVE } from '../../lib/engine/options/index.js';
 
 it.each([
   [7, true],
@@ -25,6 +26,7 @@ describe('a text of the version before labels', () => {
       holder: `host.1.0123456789a/${hash}h`,
       ttl: 1_000,
       tokenBlock: 1,
+      format: NATIVE,
     });
     expect(call).toMatchObject({ minHold: 5, maxHold: 60_000, name: 'seat', label: undefined });
     expect([fencingToken, others]).toEqual([7, []]);

@@ -11,7 +11,7 @@ import {
   newProcessId,
   processOf,
 } from '../../lib/engine/locks/holder.js';
-import { LONGEST_LABEL } from '../../lib/engine/options/index.js';
+import { LONGEST_LABEL, NATIVE } from '../../lib/engine/options/index.js';
 
 const PROCESS = newProcessId();
 const ID = 'b3JhbmdlIQ1b3JhbmdlIQ1';
@@ -44,10 +44,16 @@ describe.each(LABELS)('a holder whose call is labelled %j', (label) => {
       const holder = newHolderId(PROCESS, fenced, label);
       expect(BEFORE.alone.exec(`${holder}/17`)?.slice(1)).toEqual([holder, '17']);
       expect(BEFORE.holder.exec(holder)?.[2]).toBe(String(process.pid));
-      const entry = entryOf({ key: 'k', holder, ttl: 500, tokenBlock: 1 });
+      const entry = entryOf({ key: 'k', holder, ttl: 500, tokenBlock: 1, format: NATIVE });
       expect(BEFORE.entry.exec(entry)?.slice(1, 5)).toEqual([holder, '500', 'x', '1']);
       expect(BEFORE.native.test(`${holder}/17`)).toBe(true);
-      expect(requestAt(entry, 'k')).toEqual({ key: 'k', holder, ttl: 500, tokenBlock: 1 });
+      expect(requestAt(entry, 'k')).toEqual({
+        key: 'k',
+        holder,
+        ttl: 500,
+        tokenBlock: 1,
+        format: NATIVE,
+      });
       expect(heldAlone(`${holder}/17`)).toEqual({ holder, firstToken: 17 });
     }
   });

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { moduleSettings } from '../../lib/engine/options/index.js';
-import { dialectOf } from '../../lib/engine/inspection/inspection.js';
+import { moduleSettings, NATIVE } from '../../lib/engine/options/index.js';
+import { formatOf } from '../../lib/engine/inspection/inspection.js';
 
 const nodes = ['redis://a', 'redis://b', 'redis://c'];
 
@@ -9,8 +9,8 @@ it.each([
   ['replicas', { redis: 'redis://a', replicas: { acks: 1 } }],
 ])('a lock of another is not looked for in a module with option "%s"', (option, module) => {
   const settings = moduleSettings(module);
-  expect(() => dialectOf({ dialect: 'redlock' }, settings)).toThrow(
+  expect(() => formatOf({ dialect: 'redlock' }, settings)).toThrow(
     `Dialect "redlock" and option "${option}" exclude each other`,
   );
-  expect(dialectOf({}, settings)).toBeUndefined();
+  expect(formatOf({}, settings)).toBe(NATIVE);
 });

@@ -9,11 +9,11 @@ import {
 } from '../../lib/engine/redis/index.js';
 import type { ScriptRun } from '../../lib/engine/redis/lua-script.js';
 import { ServerClock } from '../../lib/engine/redis/server-clock.js';
-import { momentOf } from '../../lib/engine/options/index.js';
+import { momentOf, NATIVE } from '../../lib/engine/options/index.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
 
 const UNREACHED = new Error('too few replicas');
-const request: LockRequest = { key: 'k', holder: 'me', ttl: 1_000, tokenBlock: 1 };
+const request: LockRequest = { key: 'k', holder: 'me', ttl: 1_000, tokenBlock: 1, format: NATIVE };
 const ask: LockRequest = { ...request, queue: true, wanted: () => true };
 const successor: LockRequest = { ...request, holder: 'successor', ttl: 700 };
 

@@ -2,7 +2,7 @@ import { afterAll, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { boardSettings } from '../../lib/watch/board/board-options.js';
 import { LeaderOnly, LockOptionsError, RedisLockModule } from '../../lib/index.js';
-import { dialectSettings, moduleSettings, topologyOf } from '../../lib/engine/options/index.js';
+import { lockFormat, moduleSettings, topologyOf } from '../../lib/engine/options/index.js';
 import { registerLockMetrics } from '../../lib/watch/prometheus/index.js';
 import { memoryLockService } from '../../lib/memory/testing/index.js';
 
@@ -37,7 +37,7 @@ const PLACES: Record<string, (more: object) => unknown> = {
   'RedisLockModule.forRoot': (more) => RedisLockModule.forRoot(more),
   limits: (limits) => moduleSettings({ limits }),
   replicas: (more) => moduleSettings({ replicas: { acks: 1, ...more } }),
-  dialect: (more) => dialectSettings({ name: 'plain', ...more }),
+  dialect: (more) => lockFormat({ name: 'plain', ...more }),
   'LockBoardModule.forRoot': (more) => boardSettings({ open: true, ...more }),
   '@LeaderOnly': (more) => {
     const descriptor = { value: work };

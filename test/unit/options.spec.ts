@@ -6,6 +6,7 @@ import {
   callSettings,
   milliseconds,
   moduleSettings,
+  NATIVE,
 } from '../../lib/engine/options/index.js';
 import { checkPolicy } from '../../lib/engine/options/locked-options.js';
 
@@ -105,6 +106,7 @@ describe('the options of a call', () => {
       reentrant: true,
       slowWait: Infinity,
       slowHold: Infinity,
+      format: NATIVE,
     });
   });
 

@@ -1,12 +1,12 @@
 import { expect, it } from '@jest/globals';
 import { RedisLockStore } from '../../lib/engine/locks/lock/redis-lock-store.js';
-import { dialectSettings, moduleSettings, systemClock } from '../../lib/engine/options/index.js';
+import { lockFormat, moduleSettings, systemClock } from '../../lib/engine/options/index.js';
 import { collectGarbage } from '../support/collect-garbage.js';
 
 it('a prefix of each tenant in the dialect of a call is forgotten in time, also by the store that had its locks', async () => {
   const store = new RedisLockStore(moduleSettings({ redis: 'redis://localhost' }), systemClock);
   const used = Array.from({ length: 5_000 }, (_, tenant) => {
-    const dialect = dialectSettings({ name: 'plain', prefix: `tenant-${tenant}:` })!;
+    const dialect = lockFormat({ name: 'plain', prefix: `tenant-${tenant}:` });
     store.inspect('k', 1, dialect).catch(() => {});
     return new WeakRef(dialect);
   });
@@ -18,5 +18,5 @@ it('a prefix of each tenant in the dialect of a call is forgotten in time, also 
 
 it('equal dialects that are used again and again are one', () => {
   const dialect = { name: 'spring', registry: 'locks' } as const;
-  expect(dialectSettings({ ...dialect })).toBe(dialectSettings(dialect));
+  expect(lockFormat({ ...dialect })).toBe(lockFormat(dialect));
 });

@@ -4,7 +4,7 @@ import { QueueEntry } from '../../lib/engine/client/queue/queue-entry.js';
 import type { QueuePoller } from '../../lib/engine/client/queue/queue-poller.js';
 import { ChurnMap } from '../../lib/engine/client/leases/churn-map.js';
 import type { LockStore, Queued } from '../../lib/engine/locks/lock-store.js';
-import { moduleSettings } from '../../lib/engine/options/index.js';
+import { moduleSettings, NATIVE } from '../../lib/engine/options/index.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
 
 it('an entry whose owner leaves as soon as it is in the queue is not polled', async () => {
@@ -40,6 +40,7 @@ it('an entry whose owner leaves as soon as it is in the queue is not polled', as
     key: 'k',
     ttl: 30_000,
     tokenBlock: 0,
+    format: NATIVE,
     queue: true,
     label: undefined,
   }).ask();

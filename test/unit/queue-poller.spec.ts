@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { NATIVE } from '../../lib/engine/options/index.js';
 import { type Polled, QueuePoller } from '../../lib/engine/client/queue/queue-poller.js';
 import { LockStoreError } from '../../lib/engine/errors/index.js';
 import { AWAITS } from '../../lib/engine/protocol/constants.js';
@@ -11,6 +12,7 @@ function entry(enqueuedAt: string, ask: () => void = () => {}, name?: string): P
     holder: enqueuedAt,
     ttl: 30_000,
     tokenBlock: 0,
+    format: NATIVE,
     enqueuedAt,
     condition,
   };

@@ -3,7 +3,7 @@ import { LockStoreError } from '../../lib/engine/errors/index.js';
 import type { Snapshot } from '../../lib/engine/locks/lock-store.js';
 import { QuorumLock } from '../../lib/engine/locks/quorum/quorum-lock.js';
 import type { QuorumNode } from '../../lib/engine/locks/quorum/quorum-node.js';
-import { systemClock } from '../../lib/engine/options/index.js';
+import { systemClock, NATIVE } from '../../lib/engine/options/index.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
 
 const HELD = { type: 'string', holder: 'a/1', remaining: 900 };
@@ -33,7 +33,7 @@ describe('a quorum of three', () => {
     const nodes = replies.map((reply) => ({ extend: () => reply, revote: async () => true }));
     const lock = new QuorumLock(nodes as unknown as QuorumNode[], 60_000, systemClock);
     const requests = ['stands', 'one denied', 'gone'].map((key) => {
-      return { key, holder: key, ttl: 30_000, tokenBlock: 0 };
+      return { key, holder: key, ttl: 30_000, tokenBlock: 0, format: NATIVE };
     });
     const { remaining } = await lock.extend(requests);
     expect(remaining).toEqual([900, 'unknown', 'free']);

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ForeignLockError } from '../../lib/engine/errors/index.js';
 import { QuorumLock } from '../../lib/engine/locks/quorum/quorum-lock.js';
 import type { QuorumNode, Vote } from '../../lib/engine/locks/quorum/quorum-node.js';
-import { systemClock } from '../../lib/engine/options/index.js';
+import { systemClock, NATIVE } from '../../lib/engine/options/index.js';
 import { KEPT } from '../../lib/engine/protocol/constants.js';
 
 const now = Date.now() * 1_000;
@@ -24,7 +24,7 @@ function threeNodes(
   return { lock, asked };
 }
 
-const request = { key: 'k', holder: 'c/3', ttl: 30_000, tokenBlock: 0 };
+const request = { key: 'k', holder: 'c/3', ttl: 30_000, tokenBlock: 0, format: NATIVE };
 
 describe('who asks three servers once', () => {
   it('asks again while the votes are split, and gets the lock', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { NATIVE } from '../../lib/engine/options/index.js';
 import { LockStoreError, QuorumNotReachedError } from '../../lib/engine/errors/index.js';
 import { AcquireRound, TokenProposal } from '../../lib/engine/locks/quorum/acquire-round.js';
 import { QuorumLock } from '../../lib/engine/locks/quorum/quorum-lock.js';
@@ -37,7 +38,7 @@ async function attempt(
     settle: (_attempt: unknown, last: number) => (settled.push(last), answer(settles[at])),
     takeBack: async () => void takenBack.push(at),
   }));
-  const request = { key: 'k', holder: 'h/1', ttl: 30_000, tokenBlock };
+  const request = { key: 'k', holder: 'h/1', ttl: 30_000, tokenBlock, format: NATIVE };
   const round = new AcquireRound(
     nodes as unknown as QuorumNode[],
     { request, number: 1, proposed: PROPOSED },
@@ -105,7 +106,13 @@ describe('a vote', () => {
 });
 
 describe('a node that has forgotten a vote when it is to be renewed', () => {
-  const request = (key: string) => ({ key, holder: `${key}/1`, ttl: 30_000, tokenBlock: 0 });
+  const request = (key: string) => ({
+    key,
+    holder: `${key}/1`,
+    ttl: 30_000,
+    tokenBlock: 0,
+    format: NATIVE,
+  });
   const turn = () => new Promise((resolve) => setImmediate(resolve));
 
   /** Three nodes: two that renew, and one that says later that it knows of nothing. */

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import type { HeldLease } from '../../lib/engine/client/leases/held-lease.js';
 import type { BaseLease } from '../../lib/engine/client/leases/lease.js';
 import { Section } from '../../lib/engine/client/leases/section.js';
-import { CALL_DEFAULTS, READER, type Share } from '../../lib/engine/options/index.js';
+import { CALL_DEFAULTS, NATIVE, READER, type Share } from '../../lib/engine/options/index.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
 import { later } from '../support/later.js';
 
@@ -50,7 +50,7 @@ it.each<[string, Share | undefined, boolean]>([
   ['who takes permits', { permits: 3, count: 1 }, false],
 ])('%s within a section, as %j, enters it again: %s', (_who, share, again) => {
   const owner = {};
-  const heldLease = { request: { key: 'k' }, held: true };
+  const heldLease = { request: { key: 'k', format: NATIVE }, held: true };
   const entered = { ...heldLease, current: heldLease } as unknown as HeldLease;
   const section = new Section(owner, entered, {} as BaseLease);
   const call = { ...CALL_DEFAULTS, share };

@@ -4,8 +4,9 @@ import type { LockStore } from '../../lib/engine/locks/lock-store.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { RedisLockStore } from '../../lib/engine/locks/lock/redis-lock-store.js';
 import {
-  dialectSettings,
+  lockFormat,
   moduleSettings,
+  NATIVE,
   READER,
   type RedisLockOptions,
 } from '../../lib/engine/options/index.js';
@@ -23,8 +24,8 @@ const steps: Record<string, (lock: LockStore, request: LockRequest) => Promise<u
   release: (lock, request) => lock.release(request, 0),
   leave: (lock, request) => lock.leave(request),
   extend: (lock, request) => lock.extend([request]),
-  inspect: (lock, { key, dialect }) => lock.inspect(key, 1, dialect),
-  force: (lock, { key, dialect }) => lock.force(key, dialect),
+  inspect: (lock, { key, format }) => lock.inspect(key, 1, format),
+  force: (lock, { key, format }) => lock.force(key, format),
 };
 const own: typeof steps = {
   signal: (lock, request) => lock.signal(request, 'changed', 1),
@@ -50,10 +51,8 @@ describe.each(rows)('$step of a $kind on $server that is not connected', (row) =
       ttl,
       tokenBlock,
       share: row.kind === 'reader' ? READER : undefined,
-      dialect:
-        row.kind === 'dialect'
-          ? dialectSettings({ name: 'plain', prefix: 'secret-prefix:' })
-          : undefined,
+      format:
+        row.kind === 'dialect' ? lockFormat({ name: 'plain', prefix: 'secret-prefix:' }) : NATIVE,
     };
     const failure = await { ...steps, ...own }[row.step]!(lock, request).catch(
       (error: Error) => error,

@@ -6,6 +6,7 @@ import {
 } from '../errors/index.js';
 import type { Grant, Refusal } from '../locks/lock-store.js';
 import type { LockRequest } from '../locks/lock-request.js';
+import { refuseWithoutQueue } from '../locks/preconditions.js';
 import { AWAITS } from '../protocol/constants.js';
 import { onAbort, throwIfAborted } from '../options/index.js';
 import { HeldLease } from './leases/held-lease.js';
@@ -184,9 +185,10 @@ class ConditionWait implements EntryListener {
 
   #newEntry(condition: LockRequest['condition'], outage?: Outage): QueueEntry {
     const { request, settings } = this.former;
-    const { key, ttl, tokenBlock } = request;
+    const { key, ttl, format } = request;
     const { label } = settings;
-    const wanted = { key, ttl, tokenBlock: Math.min(tokenBlock, 1), condition, queue: true, label };
+    const tokenBlock = Math.min(request.tokenBlock, 1);
+    const wanted = { key, ttl, tokenBlock, format, condition, queue: true, label };
     return new QueueEntry(this.context, this, wanted, outage);
   }
 
@@ -250,15 +252,12 @@ function refuseSecond(owner: object, key: string): void {
   }
 }
 
-/** Refuses shared locks and dialects: callers that wait for them are in no queue that a signal could reach. */
-function refuseOthers({ request: { key, share, dialect } }: HeldLease): void {
-  if (share) {
+/** Refuses shared locks and those without a queue: a signal could not reach the callers that wait for them. */
+function refuseOthers({ request }: HeldLease): void {
+  if (request.share) {
     throw new LockOptionsError(
-      `Lock "${key}" is shared: a condition is awaited, and signalled, by who holds its lock alone.`,
+      `Lock "${request.key}" is shared: a condition is awaited, and signalled, by who holds its lock alone.`,
     );
   }
-  if (!dialect) return;
-  throw new LockOptionsError(
-    `Lock "${key}" is taken in dialect "${dialect.name}", which has no conditions.`,
-  );
+  refuseWithoutQueue('await', request);
 }

@@ -8,7 +8,7 @@ import { type AcquireTrace, Publisher } from '../events/index.js';
 import type { NameSearch } from '../locks/lock-names.js';
 import { Stamp } from '../locks/stamp.js';
 import type { LockStore, Snapshot, StoreDescription, StoreHealth } from '../locks/lock-store.js';
-import type { CallSettings, Clock, DialectSettings, ModuleSettings } from '../options/index.js';
+import type { CallSettings, Clock, LockFormat, ModuleSettings } from '../options/index.js';
 import { checkStore, onAbort, throwIfAborted } from '../options/index.js';
 import { Cleanup, type OnRefused } from './leases/cleanup.js';
 import { Conditions } from './condition-wait.js';
@@ -88,7 +88,7 @@ export class LockClient {
   ): Promise<BaseLease> {
     let coming: Promise<BaseLease>;
     try {
-      if (call.dialect) checkStore(call.dialect, this.settings);
+      checkStore(call.format, this.settings);
       this.#order?.check(key, call);
       if (this.publisher.hearsCall(call) && this.#isNew(key, call)) {
         const take = async (trace: AcquireTrace): Promise<BaseLease> =>
@@ -224,9 +224,9 @@ export class LockClient {
   }
 
   /** A snapshot of a lock, whoever holds it. `most`: how many waiters, and how many holders, are named. */
-  async inspect(key: string, most: number, dialect?: DialectSettings): Promise<Snapshot> {
+  async inspect(key: string, most: number, format?: LockFormat): Promise<Snapshot> {
     await this.open();
-    return this.store.inspect(key, most, dialect);
+    return this.store.inspect(key, most, format);
   }
 
   /** The names of locks that were not free when the search saw them. */
@@ -236,13 +236,9 @@ export class LockClient {
   }
 
   /** Takes the lock from its holder; with a `sight`, only from the holder that was seen. False if the lock has none. */
-  async force(
-    key: string,
-    dialect?: DialectSettings,
-    sight?: string,
-  ): Promise<boolean | 'another'> {
+  async force(key: string, format?: LockFormat, sight?: string): Promise<boolean | 'another'> {
     await this.open();
-    return this.store.force(key, dialect, sight);
+    return this.store.force(key, format, sight);
   }
 
   /** Runs `task` when no call may wait any more. Returns a function that calls the task off. */

@@ -7,8 +7,8 @@ import type { NameSearch } from '../locks/lock-names.js';
 import type { Snapshot } from '../locks/lock-store.js';
 import {
   checkStore,
-  type DialectSettings,
-  dialectSettings,
+  type LockFormat,
+  lockFormat,
   type LockDialect,
   type ModuleSettings,
   refuseOthers,
@@ -25,18 +25,18 @@ export interface InspectOptions {
 }
 
 /**
- * The format in which a lock is looked for; undefined for the library's own.
+ * The format in which a lock is looked for.
  * @throws LockOptionsError if there is no such dialect or option, or the module's store keeps no locks in dialects.
  */
-export function dialectOf(
+export function formatOf(
   options: InspectOptions & { readonly limit?: number | undefined },
   settings: ModuleSettings,
-): DialectSettings | undefined {
+): LockFormat {
   const { dialect: given, limit: _limit, ...others } = options;
   refuseOthers(others);
-  const dialect = given === undefined ? settings.call.dialect : dialectSettings(given);
-  if (dialect) checkStore(dialect, settings);
-  return dialect;
+  const format = given === undefined ? settings.call.format : lockFormat(given);
+  checkStore(format, settings);
+  return format;
 }
 
 /** A lock as it is seen from outside; never with a holder id. */
@@ -83,9 +83,9 @@ export const NAMED = 100;
 export async function inspectLock(
   client: LockClient,
   key: string,
-  dialect?: DialectSettings,
+  format?: LockFormat,
 ): Promise<LockInspection> {
-  return inspection(key, await client.inspect(key, NAMED, dialect));
+  return inspection(key, await client.inspect(key, NAMED, format));
 }
 
 export function inspection(key: string, snapshot: Snapshot): LockInspection {
@@ -181,11 +181,14 @@ export function isCut(locks: readonly LockInspection[]): boolean {
 }
 
 /** @throws LockOptionsError for a pattern by which every string of Redis would be taken for a lock. */
-export function refuseAllStrings(pattern: string, dialect: DialectSettings | undefined): void {
-  const anyKey = dialect && dialect.prefix + dialect.suffix === '' && /^\*+$/.test(pattern);
-  if (!anyKey || !['plain', 'timestamp'].includes(dialect.format)) return;
+export function refuseAllStrings(
+  pattern: string,
+  { family, name, prefix, suffix }: LockFormat,
+): void {
+  const anyKey = prefix + suffix === '' && /^\*+$/.test(pattern);
+  if (!anyKey || !['plain', 'timestamp'].includes(family)) return;
   throw new LockOptionsError(
-    `Without a prefix, dialect "${dialect.name}" takes every string of Redis for a lock: give it a "prefix", or a pattern of keys that is more than "*".`,
+    `Without a prefix, dialect "${name}" takes every string of Redis for a lock: give it a "prefix", or a pattern of keys that is more than "*".`,
   );
 }
 
@@ -198,7 +201,7 @@ export async function listLocks(
 ): Promise<LockInspection[]> {
   const { limit = 1_000 } = options;
   const { keyBytes } = settings.limits;
-  const dialect = dialectOf(options, settings);
+  const format = formatOf(options, settings);
   wholeNumber('limit', limit, MOST);
   if (typeof pattern !== 'string' || pattern === '' || Buffer.byteLength(pattern) > keyBytes) {
     const found = typeof pattern === 'string' && pattern !== '' ? 'longer' : describe(pattern);
@@ -206,9 +209,9 @@ export async function listLocks(
       `A pattern of keys is a string of up to ${keyBytes} bytes, "*" for all; this is ${found}.`,
     );
   }
-  refuseAllStrings(pattern, dialect);
+  refuseAllStrings(pattern, format);
   const mayBe = (name: string): boolean => isLockName(name, keyBytes);
-  const { names, found } = await listedLocks(client, { pattern, most: limit, mayBe, dialect });
+  const { names, found } = await listedLocks(client, { pattern, most: limit, mayBe, format });
   const locks = found
     .map(([key, snapshot]) => inspection(key, snapshot))
     .sort((a, b) => (a.key < b.key ? -1 : 1));
@@ -228,7 +231,7 @@ export async function listedLocks(
   const found: [string, Snapshot][] = [];
   for (let at = 0; at < names.length; at += AT_ONCE) {
     const some = names.slice(at, at + AT_ONCE);
-    const looks = some.map((key) => client.inspect(key, NAMED, search.dialect));
+    const looks = some.map((key) => client.inspect(key, NAMED, search.format));
     const snapshots = await Promise.all(looks);
     some.forEach((key, nth) => found.push([key, snapshots[nth]!]));
   }

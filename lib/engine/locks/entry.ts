@@ -1,4 +1,4 @@
-import { isReader, READER } from '../options/index.js';
+import { isReader, NATIVE, READER } from '../options/index.js';
 import type { LockRequest } from './lock-request.js';
 
 // The text of an entry in the queue, as docs/protocol.md defines it: constant for its life, with all that `grant_next` needs.
@@ -27,7 +27,7 @@ const ENTRY = /^([^/]+\/[^/]+)\/(\d+)\/([xspc])(\d+)(?:\/([^/]+))?(?:\/(\d+))?$/
 export function requestAt(entry: string, key: string): LockRequest | undefined {
   const [, holder, ttl, kind, tokens, detail, count] = ENTRY.exec(entry) ?? [];
   if (holder === undefined) return undefined;
-  const request = { key, holder, ttl: Number(ttl), tokenBlock: Number(tokens) };
+  const request = { key, holder, ttl: Number(ttl), tokenBlock: Number(tokens), format: NATIVE };
   switch (kind) {
     case 's':
       return { ...request, share: READER };

@@ -1,4 +1,4 @@
-import type { DialectSettings } from '../options/index.js';
+import type { LockFormat } from '../options/index.js';
 import { globOf, type KeyType, type LockServer } from '../redis/index.js';
 
 /** A search for locks by name. */
@@ -9,8 +9,8 @@ export interface NameSearch {
   readonly most: number;
   /** Returns true for a possible name of a lock: other keys of locks are strings too. */
   readonly mayBe: (name: string) => boolean;
-  /** The format of the locks; undefined for native ones. */
-  readonly dialect?: DialectSettings | undefined;
+  /** How the locks are written in Redis; natively, if it is left out. */
+  readonly format?: LockFormat;
 }
 
 /** The type and the key pattern of a format's locks. */

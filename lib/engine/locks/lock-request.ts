@@ -1,4 +1,4 @@
-import type { DialectSettings, Share } from '../options/index.js';
+import { type LockFormat, NATIVE, type Share } from '../options/index.js';
 
 /** Identifies one acquisition. The same fields acquire, renew and release it. */
 export interface LockRequest {
@@ -13,8 +13,8 @@ export interface LockRequest {
   readonly share?: Share | undefined;
   /** The condition that the caller awaits before it queues. */
   readonly condition?: AwaitedCondition | undefined;
-  /** The format of the lock; undefined for a native one. */
-  readonly dialect?: DialectSettings | undefined;
+  /** How the lock is written in Redis. */
+  readonly format: LockFormat;
   /** Whether to queue if the lock is not free; otherwise the answer is `busy`. */
   readonly queue?: boolean;
   /** The number of waiters at which the answer is `full`; undefined for the module's limit. */
@@ -38,24 +38,23 @@ export interface AwaitedCondition {
   readonly signalled?: boolean | undefined;
 }
 
-type Lock = Pick<LockRequest, 'key' | 'dialect'>;
+type Lock = Pick<LockRequest, 'key' | 'format'>;
 
 /**
  * The identity of a lock in this process. For a native lock it is the name; in a dialect it is the Redis key, however that is
  * split into prefix and name, and the format. (No name has a control character.)
  */
-export function lockId({ key, dialect }: Lock): string {
-  return dialect ? `${dialect.prefix}${key}${dialect.suffix}\n${dialect.format}` : key;
+export function lockId({ key, format }: Lock): string {
+  if (format === NATIVE) return key;
+  return `${format.prefix}${key}${format.suffix}\n${format.family}`;
 }
 
 /** True if a holder of the one lock also holds the other. Locks that are written differently may not exclude the same callers. */
 export function isSameLock(one: Lock, other: Lock): boolean {
-  return lockId(one) === lockId(other) && writing(one.dialect) === writing(other.dialect);
+  return lockId(one) === lockId(other) && writing(one.format) === writing(other.format);
 }
 
 /** How a lock of a format is written, where the dialect has a choice. */
-function writing(dialect: DialectSettings | undefined): string | undefined {
-  if (!dialect) return undefined;
-  const { timestampCompat, unit, lasting, kind } = dialect;
+function writing({ timestampCompat, unit, lasting, kind }: LockFormat): string {
   return [timestampCompat, unit, lasting, kind].join();
 }

@@ -1,5 +1,5 @@
 import type { ServerHealth } from '../redis/index.js';
-import type { DialectSettings, Moment } from '../options/index.js';
+import type { LockFormat, Moment } from '../options/index.js';
 import type { NameSearch } from './lock-names.js';
 import type { LockRequest } from './lock-request.js';
 
@@ -178,7 +178,7 @@ export interface LockStore {
   /** Lengthens the leases of one batch that are still held; results are in the order of the requests. */
   extend(requests: readonly LockRequest[]): Promise<Extension>;
   /** Inspects a lock; `most` bounds the holders and entries in the snapshot. */
-  inspect(key: string, most: number, dialect?: DialectSettings): Promise<Snapshot>;
+  inspect(key: string, most: number, format?: LockFormat): Promise<Snapshot>;
   /** Turns an exclusive lease into a shared one, without a gap; other readers get its `token`. False if the lock was not the holder's any more. */
   downgrade(request: LockRequest, token?: number): Promise<boolean>;
   /** Replaces the exclusive holder by `successor`, without a gap, for `successor.ttl` at least. */
@@ -196,7 +196,7 @@ export interface LockStore {
     last?: string,
   ): Promise<Signalled | Lost>;
   /** Takes the lock from its holders; true if it was held. `another`, without a change, if the holders are not those of `sight`. */
-  force(key: string, dialect?: DialectSettings, sight?: string): Promise<boolean | 'another'>;
+  force(key: string, format?: LockFormat, sight?: string): Promise<boolean | 'another'>;
   /** Lists the names of locks that are not free. The listing is not atomic: a lock that changes meanwhile may be missing. */
   names(search: NameSearch): Promise<string[]>;
   /** Reports that an ask found a grant whose push was missed: the inbox may be broken. */

@@ -64,21 +64,33 @@ export function boundedLeases(
 /** @throws LockOptionsError for a call that the store of this module always refuses. */
 export function refuseInVain(
   key: string,
-  { ttl, share, maxWaiting, dialect }: CallSettings,
+  { ttl, share, maxWaiting, format }: CallSettings,
   module: ModuleSettings,
 ): void {
-  if (dialect) checkStore(dialect, module);
+  checkStore(format, module);
   if (module.nodes) refuseUnsound({ share, maxWaiting });
   if (module.durability === 'refuse') boundedLeases(module.call.ttl)('acquire', { key, ttl });
 }
 
-/** @throws LockOptionsError for a lock in a dialect: no dialect has such a step. */
-export function refuseDialect(step: 'downgrade' | 'transfer', { dialect }: LockRequest): void {
-  if (!dialect) return;
-  const { name } = dialect;
+/** @throws LockOptionsError for a step that only locks with a queue have, on a lock in a dialect. */
+export function refuseWithoutQueue(
+  step: 'downgrade' | 'transfer' | 'await',
+  { key, format: { name, queue } }: LockRequest,
+): void {
+  if (queue) return;
   throw new LockOptionsError(
-    step === 'downgrade'
-      ? `A lock in dialect "${name}" cannot be downgraded: release it and acquire it shared, where the dialect has that.`
-      : `A lease in dialect "${name}" cannot be handed over.`,
+    {
+      downgrade: `A lock in dialect "${name}" cannot be downgraded: release it and acquire it shared, where the dialect has that.`,
+      transfer: `A lease in dialect "${name}" cannot be handed over.`,
+      await: `Lock "${key}" is taken in dialect "${name}", which has no conditions.`,
+    }[step],
+  );
+}
+
+/** @throws LockOptionsError for a lock in a dialect that mints no fencing tokens. */
+export function refuseWithoutTokens({ key, format: { name, fencing } }: LockRequest): void {
+  if (fencing) return;
+  throw new LockOptionsError(
+    `Lock "${key}" was taken in dialect "${name}", which has no fencing tokens.`,
   );
 }

@@ -1,5 +1,5 @@
 import type { LockDialect } from './dialect-choice.js';
-import { type DialectSettings, dialectSettings } from './dialect.js';
+import { type LockFormat, lockFormat, NATIVE } from './lock-format.js';
 import { type Duration, type DurationBounds, milliseconds } from './duration.js';
 import { LockOptionsError } from '../errors/index.js';
 import { checkedLabel } from './label.js';
@@ -167,8 +167,8 @@ export interface CallSettings {
   readonly label: string | undefined;
   /** How many callers may hold the lock at once; undefined for an exclusive lock. */
   readonly share: Share | undefined;
-  /** The format of another service; undefined for the library's own. */
-  readonly dialect: DialectSettings | undefined;
+  /** How the lock is written in Redis. */
+  readonly format: LockFormat;
   /** Set by a call for several keys until it holds them all: no event tells of its parts. No option. */
   readonly untold?: true;
 }
@@ -187,7 +187,7 @@ export const CALL_DEFAULTS: CallSettings = {
   name: undefined,
   label: undefined,
   share: undefined,
-  dialect: undefined,
+  format: NATIVE,
 };
 
 const DAY = 86_400_000;
@@ -230,7 +230,7 @@ export function callSettings(
       else if (name === 'label') settings[name] = checkedLabel(value);
       else if (name === 'onLost') oneOf('"onLost"', value as string, ON_LOST);
     } else if (name === 'dialect') {
-      settings[name] = dialectSettings(value);
+      settings['format'] = lockFormat(value);
     } else if (name === 'maxWaiting') {
       settings[name] = checkedMaxWaiting(value);
     } else if (name in BOUNDS) {
@@ -245,13 +245,13 @@ export function callSettings(
       );
     } else {
       throw new LockOptionsError(
-        `There is no option "${name}". Options: ${[...Object.keys(CALL_DEFAULTS).filter((known) => !HIDDEN.includes(known)), ...allowed].join(', ')}.`,
+        `There is no option "${name}". Options: ${[...Object.keys(CALL_DEFAULTS).filter((known) => !HIDDEN.includes(known)), 'dialect', ...allowed].join(', ')}.`,
       );
     }
   }
   settings['share'] = shareOf(options);
   const result = settings as unknown as CallSettings;
-  if (result.dialect) checkDialect(result.dialect, result, options);
+  checkAbilities(result, options);
   if (result.maxHold < result.ttl) {
     throw new LockOptionsError('Option "maxHold" must be at least "ttl".');
   }
@@ -268,7 +268,7 @@ export function callSettings(
 export const ON_LOST: readonly string[] = ['throw', 'ignore'];
 
 /** The settings that are not options of every call. */
-const HIDDEN = ['share', 'name', 'label'];
+const HIDDEN = ['share', 'name', 'label', 'format'];
 
 function checkedMaxWaiting(value: unknown): number {
   if (value === Infinity || (Number.isSafeInteger(value) && (value as number) >= 1)) {
@@ -288,22 +288,21 @@ function checkedName(name: unknown): string {
   );
 }
 
-/** @throws LockOptionsError for an option that the dialect does not support. */
-export function checkDialect(
-  dialect: DialectSettings,
-  { share, minHold, maxWaiting }: CallSettings,
+/** @throws LockOptionsError for an option that the format of the lock does not support. */
+export function checkAbilities(
+  { format, share, minHold, maxWaiting }: CallSettings,
   { fencing, permits }: LockCallOptions & PermitOptions,
 ): void {
   const wanted: Record<string, boolean> = {
-    permits: permits !== undefined,
-    "mode: 'shared'": share !== undefined && !dialect.shared,
-    minHold: minHold > 0 && !dialect.minHold,
-    maxWaiting: maxWaiting < Infinity,
-    'fencing: true': fencing === true && !dialect.fencing,
+    permits: permits !== undefined && !format.queue,
+    "mode: 'shared'": share !== undefined && !format.shared,
+    minHold: minHold > 0 && !format.minHold,
+    maxWaiting: maxWaiting < Infinity && !format.queue,
+    'fencing: true': fencing === true && !format.fencing,
   };
   const cannot = Object.keys(wanted).find((option) => wanted[option]);
   if (cannot === undefined) return;
   throw new LockOptionsError(
-    `Dialect "${dialect.name}" does not support "${cannot}". Leave it out, or use dialect 'native' for this lock.`,
+    `Dialect "${format.name}" does not support "${cannot}". Leave it out, or use dialect 'native' for this lock.`,
   );
 }

@@ -3,7 +3,7 @@ export * from './key-pattern.js';
 export * from './clock.js';
 export { refuseOthers } from './option-checks.js';
 export * from './share.js';
-export * from './dialect.js';
+export * from './lock-format.js';
 export * from './dialect-choice.js';
 export * from './on-abort.js';
 export * from './async-dispose.js';

@@ -5,7 +5,7 @@ import {
   callSettings,
   type LockCallOptions,
 } from './call-options.js';
-import { checkStore } from './dialect.js';
+import { checkStore } from './lock-format.js';
 import { type Duration, milliseconds } from './duration.js';
 import { LIMITS, type LimitSettings, type LockLimits, limitSettings } from './limits.js';
 import { affix, oneOf } from './option-checks.js';
@@ -200,7 +200,7 @@ export function moduleSettings(options: RedisLockOptions): ModuleSettings {
     'replicas',
     'guard',
   ]);
-  if (call.dialect) checkStore(call.dialect, options);
+  checkStore(call.format, options);
   if (options.nodes !== undefined && call.maxWaiting < Infinity) {
     throw new LockOptionsError(
       'Options "maxWaiting" and "nodes" exclude each other: a quorum has no queue in which callers could be counted.',

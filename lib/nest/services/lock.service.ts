@@ -32,7 +32,7 @@ import {
   type LockHealth,
 } from '../../engine/inspection/health.js';
 import {
-  dialectOf,
+  formatOf,
   inspectLock,
   type InspectOptions,
   type ListOptions,
@@ -227,8 +227,8 @@ export class LockService
    * `dialect` that it was acquired with.
    */
   async inspect(key: string, options: InspectOptions = {}): Promise<LockInspection> {
-    const dialect = dialectOf(options, this.#settings);
-    return inspectLock(this.#client, this.#name(key), dialect);
+    const format = formatOf(options, this.#settings);
+    return inspectLock(this.#client, this.#name(key), format);
   }
 
   /**
@@ -250,8 +250,8 @@ export class LockService
    * @throws ForeignLockError if the key holds no lock.
    */
   async forceRelease(key: string, options: InspectOptions = {}): Promise<boolean> {
-    const dialect = dialectOf(options, this.#settings);
-    return (await this.#client.force(this.#name(key), dialect)) === true;
+    const format = formatOf(options, this.#settings);
+    return (await this.#client.force(this.#name(key), format)) === true;
   }
 
   /**
@@ -316,10 +316,10 @@ export class LockService
 
   /** @throws LockOptionsError where the module's locks are written in another service's format. */
   #refuseDialect(what: string): void {
-    const { dialect } = this.#settings.call;
-    if (!dialect) return;
+    const { name, queue } = this.#settings.call.format;
+    if (queue) return;
     throw new LockOptionsError(
-      `${what} works on locks of our own, and this module has dialect "${dialect.name}": give the dialect to the calls that need it, or use a module without one.`,
+      `${what} works on locks of our own, and this module has dialect "${name}": give the dialect to the calls that need it, or use a module without one.`,
     );
   }
 

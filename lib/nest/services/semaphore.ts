@@ -6,7 +6,7 @@ import {
   type AcquireOptions,
   type CallSettings,
   callSettings,
-  checkDialect,
+  checkAbilities,
   MOST_PERMITS,
   type NameOptions,
   refuseOthers,
@@ -104,7 +104,7 @@ export class Semaphore {
       throw new LockOptionsError('A semaphore has neither "mode" nor "reentrant".');
     }
     const settings = callSettings(options, this.#defaults, ['signal', 'name', 'label', ...more]);
-    if (settings.dialect) checkDialect(settings.dialect, settings, { permits });
+    checkAbilities(settings, { permits });
     return { ...settings, reentrant: false, share: { permits, count } };
   }
 }

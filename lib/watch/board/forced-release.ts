@@ -65,7 +65,7 @@ async function take(
   const { client, settings } = LockService.internals(locks);
   let outcome = '';
   try {
-    const freed = await client.force(key, settings.call.dialect, sightOf(seen));
+    const freed = await client.force(key, settings.call.format, sightOf(seen));
     outcome = OUTCOMES[`${freed}`];
     return freed;
   } catch (error) {

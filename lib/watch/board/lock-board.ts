@@ -33,7 +33,7 @@ export class LockBoard implements OnModuleInit, OnModuleDestroy {
     private readonly settings: BoardSettings,
   ) {
     if (LockService.isGenuine(locks)) {
-      refuseAllStrings(settings.pattern, LockService.internals(locks).settings.call.dialect);
+      refuseAllStrings(settings.pattern, LockService.internals(locks).settings.call.format);
     }
     this.#feed = new BoardFeed(() => this.#look(), settings.interval);
   }

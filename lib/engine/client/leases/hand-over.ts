@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { LockOptionsError } from '../../errors/index.js';
 import { handedOverId } from '../../locks/holder.js';
 import type { LockRequest } from '../../locks/lock-request.js';
-import { type CallSettings, isLabel } from '../../options/index.js';
+import { CALL_DEFAULTS, type CallSettings, isLabel, NATIVE } from '../../options/index.js';
 import type { HeldLease } from './held-lease.js';
 
 /** A lease on its way from one process to another; no code runs under it. */
@@ -69,30 +69,37 @@ export function readHandOver(text: string): readonly [HandOver, ...HandOver[]] {
   if (!parts)
     throw new LockOptionsError('restore() and discard() take the text that lease.handOver() gave.');
   const id = createHash('sha256').update(text).digest('base64url').slice(0, 22);
-  return parts.map(([process, key, ttl, token, renew, minHold, maxHold, name, label]) => {
+  const handOverOf = ([
+    process,
+    key,
+    ttl,
+    token,
+    renew,
+    minHold,
+    maxHold,
+    name,
+    label,
+  ]: Part): HandOver => {
     const fencing = token !== null;
     const holder = handedOverId(process, id, fencing, label ?? undefined);
     return {
-      request: { key, holder, ttl, tokenBlock: fencing ? 1 : 0 },
+      request: { key, holder, ttl, tokenBlock: fencing ? 1 : 0, format: NATIVE },
       fencingToken: token ?? undefined,
       call: {
+        ...CALL_DEFAULTS,
         ttl,
         wait: 0,
-        maxWaiting: Infinity,
         renew,
         minHold,
         maxHold: maxHold ?? Infinity,
         fencing,
-        reentrant: true,
-        slowWait: Infinity,
-        slowHold: Infinity,
         name: name ?? undefined,
         label: label ?? undefined,
-        share: undefined,
-        dialect: undefined,
       },
     };
-  }) as [HandOver, ...HandOver[]];
+  };
+  const [first, ...others] = parts.map(handOverOf);
+  return [first!, ...others];
 }
 
 function partsOf(text: unknown): Part[] | undefined {

@@ -77,7 +77,7 @@ export interface Lease extends AsyncDisposable {
    * Turns an exclusive lease into a shared one in one step: no writer gets in between, and readers may join from now on. A
    * shared lease stays as it is. To hold the lock exclusively again, release and acquire it.
    * @throws LeaseLostError if the lease is over, or if Redis does not answer: the lease counts as lost then.
-   * LockOptionsError if a lock is held more than once by re-entry, or its dialect has no shared mode.
+   * LockOptionsError if a lock is held more than once by re-entry, or cannot be shared.
    */
   downgrade(): Promise<void>;
 

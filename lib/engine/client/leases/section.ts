@@ -55,9 +55,9 @@ export class Section {
    * @throws LockUpgradeError if the lock is held in shared mode and the call wants it exclusively.
    */
   static toReenter(owner: object, key: string, call: CallSettings): Section | undefined {
-    const { reentrant, share, dialect } = call;
+    const { reentrant, share, format } = call;
     if (!Section.isAround || !reentrant || (share && !isReader(share))) return undefined;
-    const section = Section.current(owner, (request) => isSameLock(request, { key, dialect }));
+    const section = Section.current(owner, (request) => isSameLock(request, { key, format }));
     const held = section?.heldLease.request.share;
     if (held && !isReader(held)) return undefined;
     if (section?.upgrades(call)) throw new LockUpgradeError(key);

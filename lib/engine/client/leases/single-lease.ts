@@ -1,5 +1,6 @@
 import { type LeaseLostError, LockOptionsError } from '../../errors/index.js';
 import type { AcquireTrace } from '../../events/index.js';
+import { refuseWithoutTokens } from '../../locks/preconditions.js';
 import {
   type CallSettings,
   type Clock,
@@ -68,12 +69,7 @@ export class SingleLease extends BaseLease {
   get fencingToken(): number {
     const { token } = this;
     if (token !== undefined) return token;
-    const { dialect } = this.#heldLease.request;
-    if (dialect && !dialect.fencing) {
-      throw new LockOptionsError(
-        `Lock "${this.key}" was taken in dialect "${dialect.name}", which has no fencing tokens.`,
-      );
-    }
+    refuseWithoutTokens(this.#heldLease.request);
     throw new LockOptionsError(
       `Lock "${this.key}" was taken with "fencing: false": it has no fencing token.`,
     );

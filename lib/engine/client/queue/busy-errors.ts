@@ -44,12 +44,12 @@ export class BusyErrors {
     throw Object.assign(error, { holder: await this.#holder(key, call) });
   }
 
-  #holder(key: string, { dialect }: CallSettings): Promise<LockParty | undefined> {
-    const id = lockId({ key, dialect });
+  #holder(key: string, { format }: CallSettings): Promise<LockParty | undefined> {
+    const id = lockId({ key, format });
     let look = this.#looks.get(id);
     if (!look) {
       const seen = async (): Promise<LockParty | undefined> =>
-        partyOf((await this.store.inspect(key, 0, dialect)).holder);
+        partyOf((await this.store.inspect(key, 0, format)).holder);
       look = new Promise((resolve) => {
         const cancel = this.clock.after(PATIENCE, () => resolve(undefined));
         void seen()

@@ -231,10 +231,10 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
 
   #newEntry(outage?: Outage): QueueEntry {
     const { context, key } = this;
-    const { ttl, wait, share, dialect, label, maxWaiting: most } = this.#first!.call;
+    const { ttl, wait, share, format, label, maxWaiting: most } = this.#first!.call;
     const maxWaiting = this.#admitted ? Infinity : most; // an admitted queue refuses nobody
     const tokenBlock = this.#admitted ? this.tokenBlock : Math.min(this.tokenBlock, FIRST_BLOCK);
-    const wanted = { key, ttl, tokenBlock, share, dialect, queue: wait > 0, maxWaiting, label };
+    const wanted = { key, ttl, tokenBlock, share, format, queue: wait > 0, maxWaiting, label };
     return (this.#entry = new QueueEntry(context, this, wanted, outage));
   }
 

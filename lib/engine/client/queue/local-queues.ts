@@ -108,15 +108,15 @@ export class LocalQueues {
   }
 
   /** The queue in which the call waits. */
-  of(key: string, { wait, fencing, share, dialect }: CallSettings): LocalQueue {
+  of(key: string, { wait, fencing, share, format }: CallSettings): LocalQueue {
     const { fairness, limits } = this.settings;
-    const isPlain = !share && !dialect;
+    const isPlain = !share && format.queue;
     const isJoined = fairness === 'local' && wait > 0 && isPlain;
     // Fenced and unfenced callers wait in different queues. No key has a control character.
     const name = isJoined ? (fencing ? key : `${key}\n`) : undefined;
     const joined = name === undefined ? undefined : this.#queues.get(name);
     if (joined) return joined;
-    const isFenced = fencing && (dialect?.fencing ?? true);
+    const isFenced = fencing && format.fencing;
     const tokenBlock = isFenced ? (isJoined ? BLOCK : 1) : 0;
     const inBatches = isPlain && !isJoined && limits.waitersPerKey >= ENOUGH_FOR_BATCHES;
     const queue = new LocalQueue(this.context, key, tokenBlock, inBatches, name);

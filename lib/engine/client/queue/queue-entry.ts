@@ -69,7 +69,7 @@ export class QueueEntry implements Polled {
   constructor(
     private readonly context: EntryContext,
     readonly owner: EntryListener,
-    { key, ttl, tokenBlock, share, condition, dialect, queue, maxWaiting, label }: Wanted,
+    { key, ttl, tokenBlock, share, condition, format, queue, maxWaiting, label }: Wanted,
     /** The outage before the entry is polled; at first that of the entry which it replaces. */
     private ownOutage?: Outage,
   ) {
@@ -83,7 +83,7 @@ export class QueueEntry implements Polled {
       tokenBlock,
       share,
       condition,
-      dialect,
+      format,
       queue,
       maxWaiting,
       enqueuedAt: undefined,

@@ -82,8 +82,8 @@ export class QueuePoller<Entry extends Polled> {
       this.#pollsAt = -Infinity;
       this.emptied();
     } else if (first && !this.#cancelPoll) {
-      const { dialect, share } = entry.request;
-      if (granted && dialect && share)
+      const { format, share } = entry.request;
+      if (granted && !format.queue && share)
         this.askAll(); // readers share the lock, and no push tells them so
       else this.#pollIn(this.#round(this.#entries[0]!, -1)); // the removed entry asked for those behind it
     }

@@ -1,5 +1,5 @@
 import { ForeignLockError, LockOptionsError } from '../../errors/index.js';
-import { type DialectSettings, momentOf } from '../../options/index.js';
+import { type LockFormat, momentOf } from '../../options/index.js';
 import { TAKE_OVER_PAUSE } from '../../protocol/constants.js';
 import {
   baseOf,
@@ -65,7 +65,7 @@ export class DialectLock {
 
   constructor(
     private readonly server: LockServer,
-    private readonly settings: DialectSettings,
+    private readonly settings: LockFormat,
     private readonly around: Surroundings,
   ) {
     this.dialect = speak(settings, around.clientPrefix);
@@ -118,7 +118,7 @@ export class DialectLock {
     if (found === 'none') return false;
     if (isLock === 2) return 'another';
     if (isLock !== 1) throw new ForeignLockError(key, found);
-    this.around.freed(lockId({ key, dialect: this.settings }));
+    this.around.freed(lockId({ key, format: this.settings }));
     return true;
   }
 
@@ -268,7 +268,10 @@ function requestOf(asked: Asked): LockRequest | undefined {
 }
 
 const SPEAKERS: Readonly<
-  Record<DialectSettings['format'], (settings: DialectSettings, clientPrefix: string) => Dialect>
+  Record<
+    Exclude<LockFormat['family'], 'native'>,
+    (settings: LockFormat, clientPrefix: string) => Dialect
+  >
 > = {
   plain,
   timestamp,
@@ -279,6 +282,6 @@ const SPEAKERS: Readonly<
 };
 
 /** Returns the format of a dialect for a Redis client that puts a prefix before every key. */
-export function speak(settings: DialectSettings, clientPrefix: string): Dialect {
-  return SPEAKERS[settings.format](settings, clientPrefix);
+export function speak(settings: LockFormat, clientPrefix: string): Dialect {
+  return SPEAKERS[settings.family as keyof typeof SPEAKERS](settings, clientPrefix);
 }

@@ -1,9 +1,10 @@
 import { ForeignLockError, LockStoreError } from '../../errors/index.js';
 import {
   type Clock,
-  type DialectSettings,
+  type LockFormat,
   type ModuleSettings,
   momentOf,
+  NATIVE,
 } from '../../options/index.js';
 import {
   type LockServer,
@@ -14,7 +15,7 @@ import {
   saysOf,
 } from '../../redis/index.js';
 import { batchesBy } from '../batches.js';
-import { boundedLeases, checkSteps, refuseDialect } from '../preconditions.js';
+import { boundedLeases, checkSteps, refuseWithoutQueue } from '../preconditions.js';
 import { DialectLock } from '../dialects/dialect-lock.js';
 import { requestAt } from '../entry.js';
 import { MARK, newProcessId } from '../holder.js';
@@ -59,7 +60,7 @@ export class RedisLockStore implements LockStore {
   readonly #steps: LockSteps;
   /** The fast path, which is unused beside clients of the SETNX articles. */
   readonly #free: FastPath | undefined;
-  readonly #dialects = new WeakMap<DialectSettings, DialectLock>();
+  readonly #dialects = new WeakMap<LockFormat, DialectLock>();
   readonly #epoch: ServerEpoch | undefined;
   /** Whether a pushed grant is confirmed before it is told: another connection wrote it, so its replicas are unknown. */
   readonly #confirms: boolean;
@@ -72,18 +73,18 @@ export class RedisLockStore implements LockStore {
     server = lockServer,
   ) {
     const { keyPrefix, redis, commandTimeout, durability, limits, timestampCompat } = settings;
-    const { ttl, dialect } = settings.call;
+    const { ttl, format } = settings.call;
     this.processId = newProcessId(timestampCompat);
     this.#clientPrefix = prefixOf(redis);
     const prefix = (this.#prefix = this.#clientPrefix + keyPrefix);
     const epoch = durability === 'refuse' ? new ServerEpoch(prefix, ttl, clock) : undefined;
     this.#epoch = epoch;
-    this.#healthPrefix = dialect ? this.#clientPrefix + dialect.prefix : prefix;
+    this.#healthPrefix = this.#clientPrefix + (format === NATIVE ? keyPrefix : format.prefix);
     this.#server = server(redis, commandTimeout, clock, `${prefix}inbox:`, this.processId, {
       ...settings,
       admit: epoch?.admit,
       outages,
-      rights: dialect ? undefined : rightsFor(prefix, nativeScripts), // a dialect tries its own commands
+      rights: format === NATIVE ? rightsFor(prefix, nativeScripts) : undefined, // a dialect tries its own commands
     });
     this.#confirms = settings.replicas !== undefined;
     this.#waitersPerKey = limits.waitersPerKey;
@@ -115,8 +116,8 @@ export class RedisLockStore implements LockStore {
   }
 
   acquire(request: LockRequest): Promise<Answer> {
-    const { dialect } = request;
-    if (dialect) return this.#dialect(dialect).acquire(request);
+    const dialect = this.#dialect(request.format);
+    if (dialect) return dialect.acquire(request);
     return this.#server.take(this.#free?.acquire(request) ?? this.#steps.acquire(request));
   }
 
@@ -125,43 +126,39 @@ export class RedisLockStore implements LockStore {
     minHoldRest: number,
     served?: readonly LockRequest[],
   ): Promise<boolean> {
-    const { dialect } = request;
-    if (dialect) return this.#dialect(dialect).release(request, minHoldRest);
+    const dialect = this.#dialect(request.format);
+    if (dialect) return dialect.release(request, minHoldRest);
     const free = this.#free?.release(request, minHoldRest, served);
     return this.#server.take(free ?? this.#steps.release(request, minHoldRest, served));
   }
 
   leave(request: LockRequest, served?: readonly LockRequest[]): Promise<boolean> {
-    const { dialect } = request;
-    if (dialect) return this.#dialect(dialect).leave(request);
-    return this.#server.take(this.#steps.leave(request, served));
+    const dialect = this.#dialect(request.format);
+    return dialect?.leave(request) ?? this.#server.take(this.#steps.leave(request, served));
   }
 
   /** A batch has leases of one kind; in a dialect, one lease. */
   batches(requests: readonly LockRequest[]): number[][] {
     const kindOf = (request: LockRequest): unknown =>
-      request.dialect ? request : scriptsOf(request);
+      request.format === NATIVE ? scriptsOf(request) : request;
     return batchesBy(requests, kindOf, (own) => this.#steps.batches(own));
   }
 
   extend(requests: readonly LockRequest[]): Promise<Extension> {
-    const { dialect } = requests[0]!;
-    if (dialect) return this.#dialect(dialect).extend(requests);
-    return this.#server.take(this.#steps.extend(requests));
+    const dialect = this.#dialect(requests[0]!.format);
+    return dialect?.extend(requests) ?? this.#server.take(this.#steps.extend(requests));
   }
 
-  inspect(key: string, most: number, dialect?: DialectSettings): Promise<Snapshot> {
-    if (dialect) return this.#dialect(dialect).inspect(key, most);
+  inspect(key: string, most: number, format?: LockFormat): Promise<Snapshot> {
+    const dialect = this.#dialect(format);
+    if (dialect) return dialect.inspect(key, most);
     const read = (reply: unknown): Snapshot => snapshotOf(reply, most);
     return this.#steps.run(exclusive.inspect, key, { most }, read);
   }
 
-  async force(
-    key: string,
-    dialect?: DialectSettings,
-    sight?: string,
-  ): Promise<boolean | 'another'> {
-    if (dialect) return this.#dialect(dialect).force(key, sight);
+  async force(key: string, format?: LockFormat, sight?: string): Promise<boolean | 'another'> {
+    const dialect = this.#dialect(format);
+    if (dialect) return dialect.force(key, sight);
     const read = (reply: unknown): [done: number, detail: string] => reply as [number, string];
     let [done, detail] = [2, undefined as string | undefined];
     while (done === 2) {
@@ -174,12 +171,12 @@ export class RedisLockStore implements LockStore {
 
   async downgrade(request: LockRequest, token?: number): Promise<boolean> {
     const { key, holder } = request;
-    refuseDialect('downgrade', request);
+    refuseWithoutQueue('downgrade', request);
     return this.#steps.run(exclusive.downgrade, key, { holder, token }, isOne);
   }
 
   async transfer(request: LockRequest, successor: LockRequest): Promise<Transferred> {
-    refuseDialect('transfer', request);
+    refuseWithoutQueue('transfer', request);
     return this.#steps.transfer(request, successor);
   }
 
@@ -205,9 +202,8 @@ export class RedisLockStore implements LockStore {
   }
 
   names(search: NameSearch): Promise<string[]> {
-    const { dialect } = search;
     const ours = { type: 'string', prefix: this.#prefix, suffix: '' } as const;
-    const where = dialect ? this.#dialect(dialect).whereabouts : ours;
+    const where = this.#dialect(search.format)?.whereabouts ?? ours;
     return lockNames(this.#server, where, search);
   }
 
@@ -233,11 +229,13 @@ export class RedisLockStore implements LockStore {
     return this.#server.close();
   }
 
-  #dialect(settings: DialectSettings): DialectLock {
-    let lock = this.#dialects.get(settings);
+  /** The lock that speaks a dialect; undefined for the native format. */
+  #dialect(format = NATIVE): DialectLock | undefined {
+    if (format === NATIVE) return undefined;
+    let lock = this.#dialects.get(format);
     if (!lock) {
-      const prefix = this.#clientPrefix + settings.prefix;
-      lock = new DialectLock(this.#server, settings, {
+      const prefix = this.#clientPrefix + format.prefix;
+      lock = new DialectLock(this.#server, format, {
         clientPrefix: this.#clientPrefix,
         inboxPrefix: prefix + this.#server.inboxPrefix.slice(this.#prefix.length),
         waitersPerKey: this.#waitersPerKey,
@@ -247,7 +245,7 @@ export class RedisLockStore implements LockStore {
           if (message?.kind === 'held') this.#besideNative(requestAt(message.entry, ''));
         },
       });
-      this.#dialects.set(settings, lock);
+      this.#dialects.set(format, lock);
     }
     return lock;
   }

@@ -120,7 +120,7 @@ export class QuorumLock {
     return inCommon(seen, this.nodes.length);
   }
 
-  async force(key: string, _dialect?: unknown, sight?: string): Promise<boolean | 'another'> {
+  async force(key: string, _format?: unknown, sight?: string): Promise<boolean | 'another'> {
     const found = await this.#answers(
       key,
       (node) => node.force(key, sight),
@@ -168,10 +168,10 @@ export class QuorumLock {
   }
 
   #attempt(request: LockRequest, within: number): Promise<Grant | 'taken' | 'split'> {
-    const { key, holder, ttl, tokenBlock, queue } = request;
+    const { key, holder, ttl, tokenBlock, format, queue } = request;
     this.#attempts += 1;
     const attempt = {
-      request: { key, holder, ttl, tokenBlock, queue },
+      request: { key, holder, ttl, tokenBlock, format, queue },
       number: this.#attempts,
       proposed: this.#proposal.now(),
     };

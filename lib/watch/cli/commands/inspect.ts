@@ -25,7 +25,7 @@ export async function inspect(context: Context): Promise<ExitCode> {
 /** The lock that a request names. */
 export function looked({ client, request, settings }: Context): Promise<LockInspection> {
   const key = lockName(request.operand, settings.limits.keyBytes);
-  return inspectLock(client, key, settings.call.dialect);
+  return inspectLock(client, key, settings.call.format);
 }
 
 const STATES: Record<LockInspection['state'], string> = {

@@ -30,7 +30,7 @@ export async function release(context: Context): Promise<ExitCode> {
     if (hindrance) return say(false, hindrance);
   }
   const asked = yes ? undefined : sightOf(lock); // `--yes` means any holder
-  const released = await client.force(key, settings.call.dialect, asked);
+  const released = await client.force(key, settings.call.format, asked);
   if (released === 'another') return say(false, changed(await looked(context)));
   return released ? say(true, `Lock "${key}" was released.`) : say(false, free(key));
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DialectSettings } from '../../../options/index.js';
+import type { LockFormat } from '../../../options/index.js';
 import { NEVER } from '../../../protocol/constants.js';
 import { MARK } from '../../holder.js';
 import type { LockRequest } from '../../lock-request.js';
@@ -20,7 +20,7 @@ export const scripts = named('plain', {
  * A string that names the holder, with a time to live: the format of most libraries. With `timestampCompat` the string is a
  * number, which clients of the SETNX articles read as a future time.
  */
-export function plain({ timestampCompat }: DialectSettings): Dialect {
+export function plain({ timestampCompat }: LockFormat): Dialect {
   if (!timestampCompat) {
     const operands = (request?: LockRequest): Operands => ({ ...marked(request), kept: 'kept' });
     return { type: 'string', ...scripts, operands };

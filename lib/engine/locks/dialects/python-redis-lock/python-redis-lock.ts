@@ -1,4 +1,4 @@
-import type { DialectSettings } from '../../../options/index.js';
+import type { LockFormat } from '../../../options/index.js';
 import type { Dialect } from '../dialect.js';
 import { LuaScript, named } from '../../../redis/index.js';
 import { marked, scripts as plain } from '../plain/plain.js';
@@ -19,7 +19,7 @@ export const scripts = named('python-redis-lock', {
  * it and asks again. An acquisition leaves the list alone, as that library does: an element that is left over makes a waiter
  * ask once too often. A lock that expires leaves no signal, so this dialect has no `minHold`.
  */
-export function pythonRedisLock({ prefix }: DialectSettings, clientPrefix: string): Dialect {
+export function pythonRedisLock({ prefix }: LockFormat, clientPrefix: string): Dialect {
   const before = clientPrefix + prefix;
   return {
     type: 'string',

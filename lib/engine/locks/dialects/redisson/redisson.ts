@@ -1,4 +1,4 @@
-import type { DialectSettings } from '../../../options/index.js';
+import type { LockFormat } from '../../../options/index.js';
 import type { LockRequest } from '../../lock-request.js';
 import type { Dialect } from '../dialect.js';
 import { LuaScript, named } from '../../../redis/index.js';
@@ -24,12 +24,12 @@ export const scripts = named('redisson', {
 });
 
 /** Redisson's locks: a hash of counts by holder, and a channel that wakes waiters. */
-export function redisson(settings: DialectSettings): Dialect {
+export function redisson(settings: LockFormat): Dialect {
   return settings.kind === 'readWrite' ? readWrite(settings) : alone(settings);
 }
 
 /** RLock and RFencedLock. A spin lock has the same hash, and wakes nobody. */
-function alone({ kind, publish = 'PUBLISH' }: DialectSettings): Dialect {
+function alone({ kind, publish = 'PUBLISH' }: LockFormat): Dialect {
   const operands = { fenced: kind === 'fenced' ? 1 : 0 };
   return {
     type: 'hash',
@@ -45,7 +45,7 @@ function alone({ kind, publish = 'PUBLISH' }: DialectSettings): Dialect {
 }
 
 /** RReadWriteLock: readers share it, each with the end of its lease in a key of its own. */
-function readWrite({ publish = 'PUBLISH' }: DialectSettings): Dialect {
+function readWrite({ publish = 'PUBLISH' }: LockFormat): Dialect {
   return {
     type: 'hash',
     ...scripts,

@@ -1,4 +1,4 @@
-import type { DialectSettings } from '../../../options/index.js';
+import type { LockFormat } from '../../../options/index.js';
 import type { Dialect, Wake } from '../dialect.js';
 import { LuaScript, named } from '../../../redis/index.js';
 import { marked, scripts as plain } from '../plain/plain.js';
@@ -19,7 +19,7 @@ export const scripts = named('spring', {
  * check first and delete then, so they may delete a lock that has just become ours. A lock that expires publishes nothing:
  * their waiter asks again after its own time.
  */
-export function spring({ prefix, publish }: DialectSettings, clientPrefix: string): Dialect {
+export function spring({ prefix, publish }: LockFormat, clientPrefix: string): Dialect {
   const format = { type: 'string' as const, ...scripts, operands: marked };
   if (!publish) return format;
   const older = `${clientPrefix}${prefix.slice(0, -':'.length)}-channel`;

@@ -1,4 +1,4 @@
-import type { DialectSettings } from '../../../options/index.js';
+import type { LockFormat } from '../../../options/index.js';
 import type { Dialect, DialectReply, Send } from '../dialect.js';
 import { LuaScript, named } from '../../../redis/index.js';
 import acquire from './acquire.lua.js';
@@ -34,7 +34,7 @@ export const scripts = named('timestamp', {
  * The limits of the articles remain: if clocks differ by more than a second, a lock ends too early for one client. A time that
  * became earlier, or was written after that second, costs us the lease at its next renewal.
  */
-export function timestamp({ unit, lasting }: DialectSettings): Dialect {
+export function timestamp({ unit, lasting }: LockFormat): Dialect {
   const operands = { unit, lasting: lasting ? 1 : 0 };
   const dialect = { type: 'string' as const, ...scripts, operands: () => operands };
   return lasting ? { ...dialect, take: stepByStep } : dialect;

@@ -14,9 +14,14 @@ import {
 } from './dialect-choice.js';
 import { affix, oneOf, refuseOthers } from './option-checks.js';
 
-/** The abilities of a dialect beside exclusion, waiting by polls, renewal and release. */
-export interface DialectAbilities {
-  /** The dialect's grants have fencing tokens, which grow among the holders of this library; others have none. */
+/** The abilities of a format beside exclusion, renewal and release. */
+export interface FormatAbilities {
+  /**
+   * Callers queue in Redis: with that come turns, `maxWaiting`, permits, conditions, downgrades and hand-over. Without,
+   * waiting callers poll.
+   */
+  readonly queue: boolean;
+  /** Grants have fencing tokens, which grow among the holders of this library; others have none. */
   readonly fencing: boolean;
   /** Several callers may hold a lock together (`mode: 'shared'`). */
   readonly shared: boolean;
@@ -26,7 +31,8 @@ export interface DialectAbilities {
   readonly lasting: boolean;
 }
 
-const FORMATS = [
+const FAMILIES = [
+  'native',
   'plain',
   'timestamp',
   'redisson',
@@ -35,11 +41,11 @@ const FORMATS = [
   'python-redis-lock',
 ] as const;
 
-/** A {@link LockDialect} checked; equal settings are one object for as long as they are cached. */
-export interface DialectSettings extends DialectAbilities {
-  /** The folder of locks/dialects that implements the format. */
-  readonly format: (typeof FORMATS)[number];
-  /** The dialect's name in messages. */
+/** How a lock is written in Redis: natively, or in a dialect. Equal dialects are one object for as long as they are cached. */
+export interface LockFormat extends FormatAbilities {
+  /** Which code reads and writes the format: for a dialect, a folder of locks/dialects. */
+  readonly family: (typeof FAMILIES)[number];
+  /** The name in messages. */
   readonly name: string;
   /** The texts before and after a lock's name in Redis, instead of the module's `keyPrefix`. */
   readonly prefix: string;
@@ -54,21 +60,43 @@ export interface DialectSettings extends DialectAbilities {
   readonly publish?: 'PUBLISH' | 'SPUBLISH';
 }
 
+/** The library's own format. Its keys begin with the module's `keyPrefix`. */
+export const NATIVE: LockFormat = {
+  family: 'native',
+  name: 'native',
+  prefix: '',
+  suffix: '',
+  queue: true,
+  fencing: true,
+  shared: true,
+  minHold: true,
+  lasting: false,
+};
+
+/** The abilities of most dialects, each of which says what it has beyond them. */
+const USUAL = {
+  suffix: '',
+  queue: false,
+  fencing: true,
+  shared: false,
+  minHold: false,
+  lasting: false,
+};
+
 /** Each name that option "dialect" takes. */
 export const DIALECT_NAMES: readonly string[] = [
-  'native',
-  ...new Set([...FORMATS, ...Object.keys(PRESETS), 'laravel']),
+  ...new Set([...FAMILIES, ...Object.keys(PRESETS), 'laravel']),
 ];
 
 /** Settings by their JSON text, since a call may have a prefix for each tenant. */
-const known = new BoundedCache((text) => JSON.parse(text) as DialectSettings);
+const known = new BoundedCache((text) => JSON.parse(text) as LockFormat);
 
 /**
- * The settings of a dialect; undefined for `'native'`.
+ * The format that option "dialect" names.
  * @throws LockOptionsError if there is no such dialect, or an option of it is wrong.
  */
-export function dialectSettings(given: unknown): DialectSettings | undefined {
-  if (given === 'native') return undefined;
+export function lockFormat(given: unknown): LockFormat {
+  if (given === 'native') return NATIVE;
   const choice = (typeof given === 'string' ? { name: given } : given) as DialectChoice | null;
   if (typeof choice !== 'object' || choice === null || typeof choice.name !== 'string') {
     throw new LockOptionsError(
@@ -78,7 +106,7 @@ export function dialectSettings(given: unknown): DialectSettings | undefined {
   return known.get(JSON.stringify(settingsOf(choice)));
 }
 
-function settingsOf(choice: DialectChoice): DialectSettings {
+function settingsOf(choice: DialectChoice): LockFormat {
   switch (choice.name) {
     case 'timestamp':
       return timestamp(choice);
@@ -97,7 +125,7 @@ function settingsOf(choice: DialectChoice): DialectSettings {
   }
 }
 
-function plain(choice: PlainDialect): DialectSettings {
+function plain(choice: PlainDialect): LockFormat {
   const { name } = choice;
   if (!Object.hasOwn(PRESETS, name)) {
     throw new LockOptionsError(
@@ -107,7 +135,7 @@ function plain(choice: PlainDialect): DialectSettings {
   return plainAt(PRESETS[name], choice);
 }
 
-function laravel(choice: LaravelDialect): DialectSettings {
+function laravel(choice: LaravelDialect): LockFormat {
   if (choice.prefix !== undefined) return plainAt('', choice);
   throw new LockOptionsError(
     'Dialect "laravel" needs the "prefix" of its keys, which differs between versions and applications: { name: \'laravel\', prefix }. ' +
@@ -119,14 +147,19 @@ function laravel(choice: LaravelDialect): DialectSettings {
 function plainAt(
   usual: string,
   { name, prefix, suffix, guard, ...rest }: PlainDialect | LaravelDialect,
-): DialectSettings {
+): LockFormat {
   refuseOthers(rest, unknownTo(name));
-  const abilities = { fencing: true, shared: false, minHold: true, lasting: false };
-  const before = affix(optionName('prefix'), prefix ?? usual);
-  const after = affix(optionName('suffix'), suffix ?? '');
   const timestampCompat = guard !== undefined;
   if (timestampCompat) oneOf(optionName('guard'), guard, ['timestamp']);
-  return { format: 'plain', name, prefix: before, suffix: after, timestampCompat, ...abilities };
+  return {
+    ...USUAL,
+    family: 'plain',
+    name,
+    prefix: affix(optionName('prefix'), prefix ?? usual),
+    suffix: affix(optionName('suffix'), suffix ?? ''),
+    minHold: true,
+    timestampCompat,
+  };
 }
 
 function timestamp({
@@ -136,24 +169,24 @@ function timestamp({
   unit,
   protocol,
   ...rest
-}: TimestampDialect): DialectSettings {
+}: TimestampDialect): LockFormat {
   refuseOthers(rest, unknownTo(name));
   const lasting =
     oneOf(optionName('protocol'), protocol ?? 'script', ['commands', 'script']) === 'commands';
   return {
-    format: 'timestamp',
+    ...USUAL,
+    family: 'timestamp',
     name,
     prefix: affix(optionName('prefix'), prefix ?? ''),
     suffix: affix(optionName('suffix'), suffix ?? ''),
     unit: oneOf<'s' | 'ms' | 'float'>(optionName('unit'), unit ?? 's', ['s', 'ms', 'float']),
     fencing: !lasting,
-    shared: false,
     minHold: !lasting,
     lasting,
   };
 }
 
-function redisson({ name, kind, prefix, sharded, ...rest }: RedissonDialect): DialectSettings {
+function redisson({ name, kind, prefix, sharded, ...rest }: RedissonDialect): LockFormat {
   refuseOthers(rest, unknownTo(name));
   if ((kind as string | undefined) === 'fair') {
     throw new LockOptionsError(
@@ -162,27 +195,23 @@ function redisson({ name, kind, prefix, sharded, ...rest }: RedissonDialect): Di
   }
   const kinds = ['lock', 'fenced', 'readWrite'] as const;
   return {
-    format: 'redisson',
+    ...USUAL,
+    family: 'redisson',
     name,
     prefix: affix(optionName('prefix'), prefix ?? ''),
-    suffix: '',
     kind: oneOf<(typeof kinds)[number]>(optionName('kind'), kind ?? 'lock', kinds),
     publish: oneOf(optionName('sharded'), sharded ?? false, [true, false]) ? 'SPUBLISH' : 'PUBLISH',
-    fencing: true,
     shared: kind === 'readWrite',
-    minHold: false,
-    lasting: false,
   };
 }
 
-function symfony({ name, prefix, ...rest }: SymfonyDialect): DialectSettings {
+function symfony({ name, prefix, ...rest }: SymfonyDialect): LockFormat {
   refuseOthers(rest, unknownTo(name));
-  const abilities = { fencing: true, shared: true, minHold: false, lasting: false };
   const before = affix(optionName('prefix'), prefix ?? '');
-  return { format: name, name, prefix: before, suffix: '', ...abilities };
+  return { ...USUAL, family: name, name, prefix: before, shared: true };
 }
 
-function spring({ name, registry, publish, ...rest }: SpringDialect): DialectSettings {
+function spring({ name, registry, publish, ...rest }: SpringDialect): LockFormat {
   refuseOthers(rest, unknownTo(name));
   if (registry === undefined) {
     throw new LockOptionsError(
@@ -191,22 +220,18 @@ function spring({ name, registry, publish, ...rest }: SpringDialect): DialectSet
   }
   const told = oneOf(optionName('publish'), publish ?? true, [true, false]);
   return {
-    format: name,
+    ...USUAL,
+    family: name,
     name,
     prefix: `${affix(optionName('registry'), registry)}:`,
-    suffix: '',
     ...(told && { publish: 'PUBLISH' }),
-    fencing: true,
-    shared: false,
     minHold: true,
-    lasting: false,
   };
 }
 
-function pythonRedisLock({ name, ...rest }: PythonRedisLockDialect): DialectSettings {
+function pythonRedisLock({ name, ...rest }: PythonRedisLockDialect): LockFormat {
   refuseOthers(rest, unknownTo(name));
-  const abilities = { fencing: true, shared: false, minHold: false, lasting: false };
-  return { format: name, name, prefix: 'lock:', suffix: '', ...abilities };
+  return { ...USUAL, family: name, name, prefix: 'lock:' };
 }
 
 /** Libraries with locks on a majority of servers (Redlock), in the format of this library's quorum. */
@@ -218,11 +243,12 @@ const REDLOCKS: ReadonlySet<string> = new Set<PlainPreset>([
   'RedLock.net',
 ]);
 
-/** @throws LockOptionsError if the module keeps locks in a way that clients of the dialect do not. */
+/** @throws LockOptionsError if the module keeps locks in a way that clients of a dialect do not. */
 export function checkStore(
-  { name, prefix }: DialectSettings,
+  { family, name, prefix }: LockFormat,
   { nodes, replicas }: { readonly nodes?: unknown; readonly replicas?: unknown },
 ): void {
+  if (family === 'native') return;
   if (nodes !== undefined) {
     const why = REDLOCKS.has(name)
       ? `its format is a quorum's own: leave it out, and set "keyPrefix" to "${prefix}".`
