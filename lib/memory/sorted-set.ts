@@ -47,11 +47,7 @@ export class SortedSet {
 
   /** The members between two ranks, both inclusive; a negative rank counts from the end. */
   ranks(first: number, last: number): Member[] {
-    const { size } = this;
-    return this.#sorted.slice(
-      first < 0 ? Math.max(0, size + first) : first,
-      last < 0 ? size + last + 1 : last + 1,
-    );
+    return this.#sorted.slice(first, last === -1 ? undefined : last + 1);
   }
 
   /** The members with scores in a range. */

@@ -26,11 +26,8 @@ export const collectionCommands: Commands = {
   LPUSH: (keys, [key, ...items]) => keys.make('list', key!).unshift(...items.toReversed()),
   LTRIM: (keys, [key, first, last]) => {
     const list = keys.get('list', key!) ?? [];
-    const [from, to] = [first, last].map((at) => {
-      const place = wholeNumber(at);
-      return place < 0 ? Math.max(0, list.length + place) : place;
-    }) as [number, number];
-    list.splice(0, list.length, ...list.slice(from, to + 1));
+    const [from, to] = [wholeNumber(first), wholeNumber(last)];
+    list.splice(0, list.length, ...list.slice(from, to === -1 ? undefined : to + 1));
     if (list.length === 0) keys.delete(key!);
     return OK;
   },

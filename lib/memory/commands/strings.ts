@@ -29,11 +29,7 @@ export const stringCommands: Commands = {
     names.map((name) => (keys.typeOf(name) === 'string' ? keys.get('string', name)! : null)),
   SET: (keys, [key, value, ...options]) => set(keys, key!, value!, options),
   SETNX: (keys, [key, value]) => (set(keys, key!, value!, ['NX']) === null ? 0 : 1),
-  GETSET: (keys, [key, value]) => {
-    const before = keys.get('string', key!) ?? null;
-    write(keys, key!, value!);
-    return before;
-  },
+  GETSET: (keys, [key, value]) => set(keys, key!, value!, ['GET']),
   INCR: (keys, [key]) => {
     const next = wholeNumber(keys.get('string', key!) ?? '0') + 1;
     write(keys, key!, String(next), keys.endOf(key!));

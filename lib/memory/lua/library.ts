@@ -22,8 +22,8 @@ function listOf(table: LuaValue): readonly LuaValue[] {
 
 /** The part of a text between two positions, counted from 1, or from the end if negative. */
 function sub(text: string, from: number, to = -1): string {
-  const first = from < 0 ? Math.max(0, text.length + from) : Math.max(0, from - 1);
-  return text.slice(first, to < 0 ? text.length + to + 1 : to);
+  const end = to < 0 ? to + 1 : to;
+  return text.slice(from > 0 ? from - 1 : from, to === -1 ? undefined : end);
 }
 
 function find(args: readonly LuaValue[]): LuaValue[] {
