@@ -101,8 +101,7 @@ export class RedisLockModule implements OnModuleInit {
   static forRoot(options: RedisLockModuleOptions = {}): DynamicModule {
     const { name, isGlobal, mapErrors, ...rest } = options;
     moduleSettings(rest);
-    const definition = ConfigurableModuleClass.forRootAsync({ useFactory: () => rest });
-    return withLocks(definition, { name, isGlobal, mapErrors });
+    return RedisLockModule.forRootAsync({ name, isGlobal, mapErrors, useFactory: () => rest });
   }
 
   /** As {@link forRoot}, with options from `useFactory`, `useClass` or `useExisting`. Wrong options fail the start-up. */
