@@ -21,10 +21,8 @@ class KeyLabels {
     let name = this.#byText.get(text);
     if (name === undefined) this.#byText.set(text, (name = text.join('<>')));
     if (!this.#byKey.has(key) && this.#byKey.size >= REMEMBERED) {
-      for (const oldest of this.#byKey.keys()) {
-        this.#byKey.delete(oldest);
-        break;
-      }
+      const [oldest] = this.#byKey.keys();
+      this.#byKey.delete(oldest!);
     }
     this.#byKey.set(key, name);
   }

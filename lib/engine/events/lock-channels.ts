@@ -64,20 +64,9 @@ type Watched = Pick<Channel, 'hasSubscribers'>;
 
 const { acquire, hold, acquired, contended, timedOut, aborted, failed, refused } = lockChannels;
 const { released, handedOff } = lockChannels;
-const ofHolds: readonly Watched[] = [
-  hold.start,
-  hold.end,
-  hold.asyncStart,
-  hold.asyncEnd,
-  released,
-  handedOff,
-];
+const ofHolds: readonly Watched[] = [hold, released, handedOff];
 const ofCalls: readonly Watched[] = [
-  acquire.start,
-  acquire.end,
-  acquire.asyncStart,
-  acquire.asyncEnd,
-  acquire.error,
+  acquire,
   acquired,
   contended,
   timedOut,
@@ -89,16 +78,14 @@ const ofCalls: readonly Watched[] = [
 
 /** Whether anybody listens to calls. Node.js does not tell when somebody subscribes, so each call asks. */
 export function someHearCalls(): boolean {
-  for (let at = 0; at < ofCalls.length; at += 1) {
-    if (ofCalls[at]!.hasSubscribers) return true;
-  }
-  return false;
+  return ofCalls.some(isHeard);
 }
 
 /** Whether anybody listens to holds. */
 export function someHearHolds(): boolean {
-  for (let at = 0; at < ofHolds.length; at += 1) {
-    if (ofHolds[at]!.hasSubscribers) return true;
-  }
-  return false;
+  return ofHolds.some(isHeard);
+}
+
+function isHeard({ hasSubscribers }: Watched): boolean {
+  return hasSubscribers;
 }

@@ -5,7 +5,7 @@ import {
   LockShutdownError,
   type LossReason,
 } from '../errors/index.js';
-import type { Clock } from '../options/index.js';
+import { type Clock, isReader } from '../options/index.js';
 import { Hold } from './hold.js';
 import { keyLabels } from './key-labels.js';
 import { lockChannels, someHearCalls, someHearHolds } from './lock-channels.js';
@@ -20,7 +20,7 @@ import type {
   LostEvent,
 } from './lock-event.js';
 import { LockEvents } from './lock-events.js';
-import { type Held, type Origin, subjectOf, type Wanted } from './subject.js';
+import { type Held, nameOf, type Origin, type Wanted } from './subject.js';
 
 /** The reports for an operator's log, which are made whether anybody listens or not. */
 export interface Reports {
@@ -30,11 +30,6 @@ export interface Reports {
   slowHold(trace: HoldTrace, held: number): void;
   /** A listener of the emitter threw, or its promise rejected. */
   listenerFailed(event: string, error: unknown): void;
-}
-
-/** The part of a lease that events tell. */
-interface Granted {
-  readonly token: number | undefined;
 }
 
 /**
@@ -76,7 +71,7 @@ export class Publisher {
   }
 
   /** Tells of a call from its begin to its end; `ask` makes the call, and throws nothing. */
-  call<Lease extends Granted>(
+  call<Lease extends { readonly token: number | undefined }>(
     asked: string | readonly string[],
     wanted: Wanted & { readonly wait: number },
     signal: AbortSignal | undefined,
@@ -84,20 +79,14 @@ export class Publisher {
     ask: (trace: AcquireTrace) => Promise<Lease>,
   ): Promise<Lease> {
     const { start, end, error: failure } = lockChannels.acquire;
-    const { name, key, label, mode, topology, module } = this.subject(asked, wanted);
     const trace: AcquireTrace = {
-      name,
-      key,
-      label,
-      mode,
-      topology,
-      module,
       startedAt: this.clock.monotonic(),
       wait: wanted.wait,
       outcome: undefined,
       waited: undefined,
       queued: undefined,
       token: undefined,
+      ...this.subject(asked, wanted), // behind the call's own fields, as in `aboutOf`
     };
     const coming = start.runStores(trace, ask, undefined, trace);
     end.publish(trace);
@@ -175,21 +164,6 @@ export class Publisher {
     this.tell('renewalFailed', () => ({ left, error: cause, ...this.#subjectOf(held) }));
   }
 
-  /** The connection to a server was lost. */
-  disconnected(server: string, cause: string | undefined): void {
-    this.tell('disconnected', () => ({ server, cause, ...this.origin }));
-  }
-
-  /** The connection to a server is back, after `outage` ms. */
-  connected(server: string, outage: number): void {
-    this.tell('connected', () => ({ server, outage, ...this.origin }));
-  }
-
-  /** A lost server is not waited for any more: others have its locks. */
-  replaced(server: string): void {
-    this.tell('replaced', () => ({ server, ...this.origin }));
-  }
-
   /** Publishes an event, if somebody listens to it. */
   tell<Name extends LockEventName>(name: Name, event: () => LockEventMap[Name][0]): void {
     const channel = lockChannels[name];
@@ -202,8 +176,11 @@ export class Publisher {
   }
 
   /** The description of a lock, or of several together, in events. */
-  subject(asked: string | readonly string[], wanted: Wanted): LockSubject {
-    return subjectOf(this.origin, asked, wanted);
+  subject(asked: string | readonly string[], { name, label, share }: Wanted): LockSubject {
+    const { topology, module } = this.origin;
+    const mode = !share ? 'exclusive' : isReader(share) ? 'shared' : 'permit';
+    const key = typeof asked === 'string' ? asked : asked.join(', ');
+    return { name: name ?? nameOf(asked), key, label, mode, topology, module };
   }
 
   #endCall(

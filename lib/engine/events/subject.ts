@@ -1,7 +1,7 @@
-import { isReader, type Share } from '../options/index.js';
+import type { Share } from '../options/index.js';
 import type { Hold } from './hold.js';
 import { keyLabels } from './key-labels.js';
-import type { LockSubject, LockTopology } from './lock-event.js';
+import type { LockTopology } from './lock-event.js';
 
 /** The module of which events tell. */
 export interface Origin {
@@ -35,19 +35,8 @@ export interface Held {
 /** The name of a lock that nobody gave one. */
 export const UNNAMED = '(unnamed)';
 
-/** The description of a lock, or of several together, in events. */
-export function subjectOf(
-  { topology, module }: Origin,
-  asked: string | readonly string[],
-  { name, label, share }: Wanted,
-): LockSubject {
-  const mode = !share ? 'exclusive' : isReader(share) ? 'shared' : 'permit';
-  const key = typeof asked === 'string' ? asked : asked.join(', ');
-  return { name: name ?? nameOf(asked), key, label, mode, topology, module };
-}
-
 /** The name of keys that nobody named. */
-function nameOf(asked: string | readonly string[]): string {
+export function nameOf(asked: string | readonly string[]): string {
   if (typeof asked !== 'string') return [...new Set(asked.map(nameOf))].join(', ');
   return keyLabels.of(asked) ?? UNNAMED;
 }

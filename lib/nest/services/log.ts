@@ -26,31 +26,32 @@ export function withWayOut(error: unknown): unknown {
 
 /** Reports lost, restored and replaced connections to Redis, in the log and to listeners of events. */
 export function outageLog(publisher: Publisher) {
-  const { module } = publisher.origin;
+  const { origin } = publisher;
+  const { module } = origin;
   const of = module === undefined ? {} : { module };
   const logged = new Set<string>();
   return {
-    lost(address: string, cause: string | undefined): void {
+    lost(server: string, cause: string | undefined): void {
       const why = cause === undefined ? '' : ` (${cause})`;
       logger.warn(
-        `Redis at ${address} is not connected any more${why}; reconnecting. Locks that are held last for the rest of their leases.`,
-        { event: 'disconnected', server: address, cause, ...of },
+        `Redis at ${server} is not connected any more${why}; reconnecting. Locks that are held last for the rest of their leases.`,
+        { event: 'disconnected', server, cause, ...of },
       );
-      publisher.disconnected(address, cause);
+      publisher.tell('disconnected', () => ({ server, cause, ...origin }));
     },
-    back(address: string, outage: number): void {
-      logger.log(`Redis at ${address} is connected again after ${span(outage)}.`, {
+    back(server: string, outage: number): void {
+      logger.log(`Redis at ${server} is connected again after ${span(outage)}.`, {
         event: 'connected',
-        server: address,
+        server,
         outage: Math.round(outage),
         ...of,
       });
-      publisher.connected(address, outage);
+      publisher.tell('connected', () => ({ server, outage, ...origin }));
     },
-    replaced(address: string): void {
-      const text = `Redis at ${address} has no slots of the Cluster any more: other nodes have its locks.`;
-      logger.log(text, { event: 'replaced', server: address, ...of });
-      publisher.replaced(address);
+    replaced(server: string): void {
+      const text = `Redis at ${server} has no slots of the Cluster any more: other nodes have its locks.`;
+      logger.log(text, { event: 'replaced', server, ...of });
+      publisher.tell('replaced', () => ({ server, ...origin }));
     },
     unheard(why: string): void {
       if (logged.has(why)) return;
