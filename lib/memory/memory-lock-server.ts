@@ -23,7 +23,7 @@ import type { MemoryServer } from './memory-server.js';
 export class MemoryLockServer implements LockServer, StepNode {
   readonly clock = new ServerClock();
   ready = false;
-  readonly #wakes: ForeignChannels;
+  readonly foreignChannels: ForeignChannels;
   readonly #subscriptions = new Map<string, () => void>();
   #endListening = (): void => {};
 
@@ -34,7 +34,7 @@ export class MemoryLockServer implements LockServer, StepNode {
     readonly inboxPrefix: string,
     private readonly processId: string,
   ) {
-    this.#wakes = new ForeignChannels(time);
+    this.foreignChannels = new ForeignChannels(time);
   }
 
   async open(listener: ServerListener): Promise<void> {
@@ -48,7 +48,7 @@ export class MemoryLockServer implements LockServer, StepNode {
     };
     this.ready = true;
     this.clock.learn(momentOf(time), time.monotonic(), server.clock.wall());
-    await this.#wakes.connected({
+    await this.foreignChannels.connected({
       send: (command, [channel]) => this.#listen(command, channel!),
     });
   }
@@ -104,10 +104,6 @@ export class MemoryLockServer implements LockServer, StepNode {
     });
   }
 
-  listen(channel: string, onMessage: (text: string) => void): number {
-    return this.#wakes.listen(channel, onMessage);
-  }
-
   doubtChannel(): void {
     // memory loses no push
   }
@@ -139,7 +135,7 @@ export class MemoryLockServer implements LockServer, StepNode {
     this.ready = false;
     this.clock.forget();
     this.#endListening();
-    this.#wakes.close();
+    this.foreignChannels.close();
     for (const end of this.#subscriptions.values()) end();
     this.#subscriptions.clear();
   }
@@ -162,7 +158,9 @@ export class MemoryLockServer implements LockServer, StepNode {
     this.#subscriptions.get(channel)?.();
     this.#subscriptions.delete(channel);
     if (command === 'unsubscribe') return;
-    const end = this.server.subscribe(channel, (text) => this.#wakes.message(channel, text));
+    const end = this.server.subscribe(channel, (text) =>
+      this.foreignChannels.message(channel, text),
+    );
     this.#subscriptions.set(channel, end);
   }
 }

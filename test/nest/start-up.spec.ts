@@ -13,7 +13,7 @@ import {
   type RedisLockOptions,
   type RedisLockOptionsFactory,
 } from '../../lib/index.js';
-import { EncodedCommand } from '../../lib/engine/redis/script-batch.js';
+import { ScriptBatch } from '../../lib/engine/redis/script-batch.js';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { SOON } from '../support/bounds.js';
 import { NestBench } from '../support/nest-app.js';
@@ -260,7 +260,7 @@ describe('the log at start-up', () => {
     };
     const { sendCommand } = commands;
     commands.sendCommand = function (command, stream) {
-      if (!(command instanceof EncodedCommand)) return sendCommand.call(this, command, stream);
+      if (!(command instanceof ScriptBatch)) return sendCommand.call(this, command, stream);
       throw new TypeError('This is no command that can be traced.');
     };
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});

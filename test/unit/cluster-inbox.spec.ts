@@ -1,5 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { ClusterInbox } from '../../lib/engine/redis/cluster/cluster-inbox.js';
+import { ForeignChannels } from '../../lib/engine/redis/foreign-channels.js';
+import { Inbox } from '../../lib/engine/redis/inbox.js';
 import type { ServerListener } from '../../lib/engine/redis/lock-server.js';
 import { RedisConnection } from '../../lib/engine/redis/redis-connection.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
@@ -30,7 +32,9 @@ async function within(ms: number): Promise<number> {
 it('an inbox that every node refuses is tried ever less often, until one lets it in', async () => {
   let back = 0;
   const listener = { reconnected: () => (back += 1) } as unknown as ServerListener;
-  const inbox = new ClusterInbox('i', listener, clock, connect, () => ['a:1']);
+  const inboxAt = (): Inbox =>
+    new Inbox(connect(), 'i', listener, new ForeignChannels(clock), async () => {});
+  const inbox = new ClusterInbox(listener, clock, inboxAt, () => ['a:1']);
   await inbox.open();
   const [subscriber] = made;
   for (let times = 0; times < 2; times += 1) {

@@ -2,7 +2,11 @@ import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../lib/engine/options/index.js';
 import { deadline } from '../../lib/engine/redis/deadline.js';
-import { pauseBefore, Reconnector, watched } from '../../lib/engine/redis/ioredis-workarounds.js';
+import {
+  pauseBefore,
+  reconnectEnded,
+  watched,
+} from '../../lib/engine/redis/ioredis-workarounds.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
 import { FakeRedis } from '../support/fake-redis.js';
 
@@ -81,9 +85,9 @@ describe('a connection that was made', () => {
 });
 
 describe('a client that ioredis has ended', () => {
-  let reconnector: Reconnector;
+  let disconnect: () => void;
   beforeEach(() => {
-    reconnector = new Reconnector(redis.client, clock);
+    disconnect = reconnectEnded(redis.client, clock);
   });
 
   it('is connected again, once for each end', async () => {
@@ -126,7 +130,7 @@ describe('a client that ioredis has ended', () => {
   it('is not connected again by us once we have closed it', async () => {
     redis.go(true);
     redis.emit('end');
-    reconnector.close();
+    disconnect();
     redis.emit('end');
     expect(clock.pending).toBe(0);
     await clock.advance(LONG);

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RedisConnection } from '../../lib/engine/redis/index.js';
-import { Inbox, ForeignChannels } from '../../lib/engine/redis/inbox.js';
+import { ForeignChannels } from '../../lib/engine/redis/foreign-channels.js';
+import { Inbox } from '../../lib/engine/redis/inbox.js';
 import { RedisConnection as Connection } from '../../lib/engine/redis/redis-connection.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
 import { FakeRedis, replyError } from '../support/fake-redis.js';
@@ -136,8 +137,10 @@ describe('a channel of another service', () => {
 describe('the inbox', () => {
   let heard: string[];
   let channel: Inbox;
+  let publish: () => Promise<unknown>;
   beforeEach(async () => {
     heard = [];
+    publish = async () => {};
     channel = new Inbox(
       connection,
       'inbox:me',
@@ -146,6 +149,7 @@ describe('the inbox', () => {
         reconnected: () => heard.push('resubscribed'),
       },
       wakes,
+      () => publish(),
     );
     await channel.open();
   });
@@ -157,8 +161,9 @@ describe('the inbox', () => {
   });
 
   it('is connected anew where it does not hear itself, and not where nothing was said', async () => {
-    const replaced = async (publish: () => Promise<unknown>): Promise<boolean> => {
-      const doubted = channel.doubt(publish);
+    const replaced = async (said: () => Promise<unknown>): Promise<boolean> => {
+      publish = said;
+      const doubted = channel.doubt();
       await clock.advance(500);
       await doubted;
       return redis.disconnects.length > 0;

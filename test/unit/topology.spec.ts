@@ -63,7 +63,7 @@ describe('which node has a slot', () => {
     ready.add('b:2');
     topology.refresh();
     await clock.advance(0);
-    expect([topology.owner(99), topology.owner(100), changes]).toEqual(['a:1', 'b:2', 1]);
+    expect([topology.map.owner(99), topology.map.owner(100), changes]).toEqual(['a:1', 'b:2', 1]);
     topology.refresh();
     await clock.advance(0);
     expect([asked, changes]).toEqual([3, 1]);

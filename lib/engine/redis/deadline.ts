@@ -16,3 +16,16 @@ export function deadline(clock: Clock, ms: number, task: () => void): () => void
     clearImmediate(afterInput);
   };
 }
+
+/** Settles as `promise` does, or as `late` does once `ms` are over. */
+export function inTime<T>(
+  clock: Clock,
+  ms: number,
+  promise: Promise<T>,
+  late: () => T | Promise<T>,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = deadline(clock, ms, () => resolve(late()));
+    promise.finally(cancel).then(resolve, reject);
+  });
+}

@@ -9,10 +9,6 @@ export class InFlightCommand {
   readonly promise: Promise<unknown>;
   resolve!: (answer: unknown) => void;
   reject!: (error: unknown) => void;
-  /** True once the command was answered, refused or given up. */
-  over = false;
-  /** The command sent after this one. */
-  next: InFlightCommand | undefined;
 
   constructor(
     readonly key: string | undefined,
@@ -28,22 +24,15 @@ export class InFlightCommand {
   read(reply: unknown, _receivedAt: number): unknown {
     return reply;
   }
-
-  giveUp(error: Error): void {
-    this.over = true;
-    this.reject(error);
-  }
 }
 
-/**
- * The commands of one connection that wait for an answer. Each settles within `timeout`, whatever comes. They stand in the
- * order of sending, which with one timeout is the order of deadlines.
- */
+/** The commands of one connection that wait for an answer. Each settles within `timeout`, whatever comes. */
 export class InFlightCommands {
-  #first: InFlightCommand | undefined;
-  #last: InFlightCommand | undefined;
+  /** The commands in the order of sending, which with one timeout is the order of deadlines. */
+  readonly #waiting = new Set<InFlightCommand>();
   #cancelTimer: (() => void) | undefined;
-  #lastAnswerAt = -Infinity;
+  /** When the last answer came, in monotonic ms; -Infinity before the first. */
+  lastAnswerAt = -Infinity;
 
   constructor(
     private readonly timeout: number,
@@ -53,17 +42,15 @@ export class InFlightCommands {
   ) {}
 
   add(command: InFlightCommand): void {
-    if (this.#oldest()) this.#last!.next = command;
-    else this.#first = command;
-    this.#last = command;
+    this.#waiting.add(command);
     if (!this.#cancelTimer) this.#watch(this.timeout);
   }
 
   answered(command: InFlightCommand, reply: unknown): void {
     if (!this.received(command)) return;
-    command.over = true;
+    this.#waiting.delete(command);
     try {
-      command.resolve(command.read(decoded(reply), this.#lastAnswerAt));
+      command.resolve(command.read(decoded(reply), this.lastAnswerAt));
     } catch (error) {
       if (error instanceof LockError) return command.reject(error);
       command.reject(garbled(command.key));
@@ -73,24 +60,24 @@ export class InFlightCommands {
   }
 
   failed(command: InFlightCommand, error: unknown): void {
-    if (this.received(command)) command.giveUp(storeFailure(error, command.key));
+    if (this.received(command)) this.giveUp(command, storeFailure(error, command.key));
   }
 
   /** A reply came for this command. False if the command had been given up before. */
   received(command: InFlightCommand): boolean {
-    this.#lastAnswerAt = this.clock.monotonic();
-    return !command.over;
+    this.lastAnswerAt = this.clock.monotonic();
+    return this.#waiting.has(command);
   }
 
-  /** When the last answer came, in monotonic ms; undefined before the first. */
-  get lastAnswerAt(): number | undefined {
-    return this.#lastAnswerAt === -Infinity ? undefined : this.#lastAnswerAt;
+  giveUp(command: InFlightCommand, error: Error): void {
+    this.#waiting.delete(command);
+    command.reject(error);
   }
 
   /** Fails all commands: no answer comes any more. */
   failAll(): void {
-    for (let command = this.#oldest(); command; command = this.#oldest()) {
-      command.giveUp(storeFailure(new Error('closed'), command.key));
+    for (const command of this.#waiting) {
+      this.giveUp(command, storeFailure(new Error('closed'), command.key));
     }
   }
 
@@ -100,29 +87,17 @@ export class InFlightCommands {
     this.failAll();
   }
 
-  /** The command that has waited longest. */
-  #oldest(): InFlightCommand | undefined {
-    let first = this.#first;
-    while (first?.over) {
-      const { next } = first;
-      first.next = undefined; // a command in V8's old generation would keep all later ones
-      first = next;
-    }
-    this.#first = first;
-    return first;
-  }
-
   #watch(ms: number): void {
     this.#cancelTimer = deadline(this.clock, ms, () => {
       this.#cancelTimer = undefined;
       const now = this.clock.monotonic();
       let left = 0;
       let silent = false;
-      for (let command = this.#oldest(); command; command = this.#oldest()) {
+      for (const command of this.#waiting) {
         left = command.sentAt + this.timeout - now;
         if (left > 0) break;
-        command.giveUp(noAnswer(command.key, this.timeout));
-        silent ||= this.#lastAnswerAt < command.sentAt;
+        this.giveUp(command, noAnswer(command.key, this.timeout));
+        silent ||= this.lastAnswerAt < command.sentAt;
       }
       if (silent) this.broken();
       if (left > 0) this.#watch(left);

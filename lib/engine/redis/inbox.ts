@@ -1,5 +1,5 @@
-import type { Clock } from '../options/index.js';
-import { deadline } from './deadline.js';
+import { inTime } from './deadline.js';
+import type { ForeignChannels } from './foreign-channels.js';
 import type { ServerListener } from './lock-server.js';
 import { onEachConnection } from './ioredis-workarounds.js';
 import type { RedisConnection } from './redis-connection.js';
@@ -19,29 +19,29 @@ export class Inbox {
   #subscribed: unknown;
 
   constructor(
-    private readonly connection: RedisConnection,
+    readonly connection: RedisConnection,
     private readonly inbox: string,
     private readonly listener: ServerListener,
     private readonly wakes: ForeignChannels,
+    private readonly publish: Publish,
   ) {
     connection.client.on('message', (channel: string, text: string) => {
-      if (channel === inbox) listener.message(text);
-      else wakes.message(channel, text);
+      if (channel !== inbox) return wakes.message(channel, text);
+      this.#expected.get(text)?.();
+      listener.message(text);
     });
     connection.client.on('close', () => wakes.disconnected(connection));
   }
 
-  readonly #greeted = (_channel: string, text: string): void => this.#expected.get(text)?.();
-
   /**
-   * Subscribes now and after every reconnect. A later connection is replaced if `publish`, as in {@link hears}, finds no
-   * subscriber. Rejects if the user has no right to subscribe.
+   * Subscribes now and after every reconnect. A later connection is replaced if a text finds no subscriber. Rejects if the
+   * user has no right to subscribe.
    */
-  async open(publish: Publish = () => Promise.resolve()): Promise<void> {
+  async open(): Promise<void> {
     await this.#subscribe();
     const again = async (): Promise<void> => {
       await this.#subscribe();
-      const found = await publish('hello').catch(() => {}); // a failed publish proves nothing
+      const found = await this.publish('hello').catch(() => {}); // a failed publish proves nothing
       if (found === 0) throw notSent(undefined); // `onEachConnection` replaces a connection for which this throws
     };
     onEachConnection(
@@ -53,49 +53,38 @@ export class Inbox {
   }
 
   /**
-   * Whether a text that `publish` sends to the inbox arrives within `within` ms. False if `publish` resolves to 0: the
-   * subscription is at a replica then, which receives the text too. Never rejects.
+   * Whether a text that is published to the inbox arrives within `ms`; undefined if nobody says that it was published. False
+   * if it has no subscriber: the subscription is at a replica then, which receives the text too. Never rejects.
    */
-  hears(publish: Publish, within: number): Promise<boolean> {
-    const { client, clock } = this.connection;
+  async hears(ms: number): Promise<boolean | undefined> {
     const text = `hello ${(this.#greetings += 1)}`;
-    if (this.#expected.size === 0) client.on('message', this.#greeted);
-    return new Promise((resolve) => {
-      const end = (heard: boolean): void => {
-        cancel();
-        this.#expected.delete(text);
-        if (this.#expected.size === 0) client.off('message', this.#greeted);
-        resolve(heard);
-      };
-      const cancel = deadline(clock, within, () => end(false));
-      const arrival = new Promise<void>((arrive) => this.#expected.set(text, arrive));
-      const sending = publish(text).then((found) => {
-        if (found === 0) throw notSent(undefined);
-      });
-      Promise.all([sending, arrival]).then(
-        () => end(true),
-        () => end(false),
-      );
+    const arrival = new Promise<void>((arrive) => this.#expected.set(text, arrive));
+    let isPublished = false;
+    const sending = this.publish(text).then((found) => {
+      isPublished = true;
+      if (found === 0) throw notSent(undefined);
     });
+    const heard = Promise.all([sending, arrival]).then(
+      () => true,
+      () => false,
+    );
+    const isHeard = await inTime(this.connection.clock, ms, heard, () => false);
+    this.#expected.delete(text);
+    return isPublished ? isHeard : undefined;
   }
 
   /**
-   * Replaces the connection if a text that `publish` sent does not arrive within the command time-out: it is half-open, or
-   * at another server than the commands. The inbox hears nothing until it is back.
+   * Replaces the connection if a published text does not arrive within the command time-out: it is half-open, or at another
+   * server than the commands. The inbox hears nothing until it is back.
    */
-  async doubt(publish: Publish): Promise<void> {
+  async doubt(): Promise<void> {
     const { client, timeout } = this.connection;
     const { stream } = client;
     if (this.#doubted || stream !== this.#subscribed) return;
-    let said = false;
     this.#doubted = true;
-    const heard = await this.hears(async (text) => {
-      const found = await publish(text);
-      said = true;
-      return found;
-    }, timeout);
+    const isHeard = await this.hears(timeout);
     this.#doubted = false;
-    if (said && !heard && client.stream === stream) this.connection.replace();
+    if (isHeard === false && client.stream === stream) this.connection.replace();
   }
 
   async #subscribe(): Promise<void> {
@@ -104,97 +93,5 @@ export class Inbox {
     await connection.send('subscribe', [inbox]);
     this.#subscribed = stream;
     await wakes.connected(connection);
-  }
-}
-
-/** How long a channel stays subscribed after its last use, in ms, and how often that is checked. */
-const LINGER = 3_000;
-/** The most channels that may be subscribed. */
-const MOST = 1_000;
-
-/** A connection that takes SUBSCRIBE and UNSUBSCRIBE. */
-interface Subscribing {
-  send(command: string, channels: readonly string[]): Promise<unknown>;
-}
-
-interface WakeChannel {
-  wantedAt: number;
-  quietSince: number;
-  readonly onMessage: (text: string) => void;
-}
-
-/**
- * The channels of other services that this process listens to beside its inbox. Each is subscribed while somebody wants it,
- * and no longer than 6 s after that. If Redis refuses, or too many are wanted, no message arrives.
- */
-export class ForeignChannels {
-  readonly #wanted = new Map<string, WakeChannel>();
-  #connection: Subscribing | undefined;
-  #cancelSweep: (() => void) | undefined;
-
-  constructor(private readonly time: Clock) {}
-
-  /**
-   * Listens to a channel for the next 3 s. Returns since when the channel is subscribed and silent, in monotonic ms;
-   * Infinity while it is not. A caller that asked before that moment may have missed a message.
-   */
-  listen(channel: string, onMessage: (text: string) => void): number {
-    let wanted = this.#wanted.get(channel);
-    if (!wanted) {
-      if (this.#wanted.size >= MOST) return Infinity;
-      wanted = { wantedAt: 0, quietSince: Infinity, onMessage };
-      this.#wanted.set(channel, wanted);
-      if (this.#connection) void this.#subscribe(this.#connection, channel, wanted);
-      this.#cancelSweep ??= this.time.after(LINGER, () => this.#sweep());
-    }
-    wanted.wantedAt = this.time.monotonic();
-    return wanted.quietSince;
-  }
-
-  /** A message arrived on a channel. */
-  message(channel: string, text: string): void {
-    const wanted = this.#wanted.get(channel);
-    if (!wanted) return;
-    wanted.quietSince = this.time.monotonic();
-    wanted.onMessage(text);
-  }
-
-  /** A connection, new or again, is ready for subscriptions. Never rejects. */
-  async connected(connection: Subscribing): Promise<void> {
-    this.#connection = connection;
-    const wanted = [...this.#wanted];
-    await Promise.all(wanted.map(([channel, each]) => this.#subscribe(connection, channel, each)));
-  }
-
-  /** A connection is gone, and its subscriptions with it. */
-  disconnected(connection: Subscribing): void {
-    if (connection !== this.#connection) return;
-    this.#connection = undefined;
-    for (const wanted of this.#wanted.values()) wanted.quietSince = Infinity;
-  }
-
-  close(): void {
-    this.#cancelSweep?.();
-    this.#cancelSweep = this.#connection = undefined;
-    this.#wanted.clear();
-  }
-
-  /** Subscribes to a channel. If Redis refuses, the channel stays silent until the next connection. */
-  async #subscribe(connection: Subscribing, name: string, wanted: WakeChannel): Promise<void> {
-    try {
-      await connection.send('subscribe', [name]);
-      wanted.quietSince = this.time.monotonic();
-    } catch {} // without the channel, waiters ask at intervals
-  }
-
-  #sweep(): void {
-    const now = this.time.monotonic();
-    for (const [channel, { wantedAt }] of this.#wanted) {
-      if (wantedAt + LINGER > now) continue;
-      this.#wanted.delete(channel);
-      this.#connection?.send('unsubscribe', [channel]).catch(() => {}); // this fails only without a connection, and then no channel is subscribed
-    }
-    this.#cancelSweep =
-      this.#wanted.size > 0 ? this.time.after(LINGER, () => this.#sweep()) : undefined;
   }
 }

@@ -1,24 +1,16 @@
 export { slotTagOf } from './cluster/slot-map.js';
 export { deadline } from './deadline.js';
 export { connectToEach, type FoundServer, type FoundServers } from './connect-to-each.js';
-export {
-  baseOf,
-  BESIDE,
-  fenceKey,
-  globOf,
-  type KeyType,
-  lockKeyList,
-  LockKeys,
-} from './key-names.js';
+export { baseOf, BESIDE, fenceKey, globOf, type KeyType, lockKeyList } from './key-names.js';
 export { MergedScript } from './merged-script.js';
 export { LuaScript, named, type ScriptRun } from './lua-script.js';
 export { isServer, prefixOf } from './open-connection.js';
 export { notConnected, type ServerHealth } from './server-health.js';
-export { ForeignChannels } from './inbox.js';
+export { ForeignChannels } from './foreign-channels.js';
 export { type LockServer, type ServerListener } from './lock-server.js';
 export { lockServer } from './open-server.js';
 export { type Step, type StepNode } from './redis-node.js';
-export { CommonOperands, KeyList, type Keys, type Operand, type Operands } from './resp.js';
+export { CommonOperands, KeyList, type Operand, type Operands } from './resp.js';
 export { type OutageListener } from './outage-watch.js';
 export { type RedisConnection } from './redis-connection.js';
 export { CachedScript } from './cached-script.js';

@@ -93,40 +93,29 @@ export class QuietSentinels extends (SentinelConnector as unknown as Connector) 
 /**
  * Reconnects a client that ioredis has ended for good. ioredis does that when it is told to disconnect while it looks for
  * the server, as by a Sentinel's `+switch-master`, and when connecting throws. ioredis 5 may even call a client ready then
- * that has no connection.
+ * that has no connection. Returns a function that disconnects the client for good.
  */
-export class Reconnector {
-  #attempts = 0;
-  #closed = false;
-  #cancel: (() => void) | undefined;
-
-  constructor(
-    private readonly client: Redis,
-    private readonly clock: Clock,
-  ) {
-    client.on('end', () => this.#later());
-    client.on('ready', () => {
-      if (hasConnection(client)) this.#attempts = 0;
-    });
-  }
-
-  /** Disconnects for good. */
-  close(): void {
-    this.#closed = true;
-    this.#cancel?.();
-    this.client.disconnect();
-  }
-
-  #later(): void {
-    if (this.#closed || this.#cancel) return;
-    this.#attempts += 1;
-    this.#cancel = this.clock.after(pauseBefore(this.#attempts), () => {
-      this.#cancel = undefined;
-      const { client } = this;
+export function reconnectEnded(client: Redis, clock: Clock): () => void {
+  let attempts = 0;
+  let closed = false;
+  let cancel: (() => void) | undefined;
+  client.on('end', () => {
+    if (closed || cancel) return;
+    attempts += 1;
+    cancel = clock.after(pauseBefore(attempts), () => {
+      cancel = undefined;
       if (client.status === 'ready' && !hasConnection(client)) client.status = 'end';
       if (client.status === 'end') client.connect().catch(() => {}); // the next 'end' event retries
     });
-  }
+  });
+  client.on('ready', () => {
+    if (hasConnection(client)) attempts = 0;
+  });
+  return () => {
+    closed = true;
+    cancel?.();
+    client.disconnect();
+  };
 }
 
 /** Whether the client has an open socket: ioredis 5 may call a closed one ready. */

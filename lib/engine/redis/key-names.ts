@@ -1,4 +1,4 @@
-import { bulk, KeyList, type Keys } from './resp.js';
+import { KeyList } from './resp.js';
 
 /** The keys that a lock may have beside its own, by their names in scripts: each is `<base>:<name>` in Redis. */
 export const BESIDE = ['queue', 'seen', 'holders', 'version', 'grant'] as const;
@@ -37,31 +37,6 @@ export function fenceKey(prefix: string, tag: string): string {
 export function baseOf(lock: string): string {
   const isTagOnly = lock.startsWith('{') && lock.endsWith('}');
   return isTagOnly ? `${lock}{}` : lock.includes('{') ? lock : `{${lock}}`;
-}
-
-/** The keys of one lock that may not be used again: they are encoded only when they are sent. */
-export class LockKeys implements Keys {
-  readonly #base: string;
-
-  constructor(
-    readonly lock: string,
-    /** The names in scripts of the keys beside the lock's own. */
-    private readonly beside: readonly string[],
-  ) {
-    this.#base = baseOf(lock);
-  }
-
-  get keys(): string[] {
-    return [this.lock, ...this.beside.map((name) => `${this.#base}:${name}`)];
-  }
-
-  get names(): string {
-    return this.keys.map(bulk).join('');
-  }
-
-  encoded(at: number): string {
-    return bulk(at === 0 ? this.lock : `${this.#base}:${this.beside[at - 1]!}`);
-  }
 }
 
 /** A Redis pattern in which `*` stands for anything, and all else for itself. */

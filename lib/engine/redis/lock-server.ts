@@ -1,4 +1,5 @@
 import type { Clock } from '../options/index.js';
+import type { ForeignChannels } from './foreign-channels.js';
 import type { KeyType } from './key-names.js';
 import type { Step, StepNode } from './redis-node.js';
 import type { Description } from './server-check.js';
@@ -20,6 +21,7 @@ export interface LockServer {
   readonly time: Clock;
   /** The part of an inbox's name before the name of its process. */
   readonly inboxPrefix: string;
+  readonly foreignChannels: ForeignChannels;
   readonly ready: boolean;
   /**
    * Connects and tries the rights to SUBSCRIBE and PUBLISH.
@@ -46,11 +48,6 @@ export interface LockServer {
   clockOf(key: string): ServerClock | undefined;
   /** The keys of a type that match a Redis pattern, on all nodes. */
   typedKeys(glob: string, type: KeyType): AsyncIterable<string>;
-  /**
-   * Subscribes to another service's channel for the next 3 s, and calls `onMessage` for each of its messages. Returns since
-   * when it is subscribed and silent, in monotonic ms; Infinity while it is not.
-   */
-  listen(channel: string, onMessage: (text: string) => void): number;
   /** A push was missed: reconnects the inbox unless it hears a message now. A half-open connection tells nothing itself. */
   doubtChannel(): void;
   /**

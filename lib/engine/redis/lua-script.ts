@@ -1,17 +1,10 @@
 import { createHash } from 'node:crypto';
-import {
-  bulk,
-  type CommonOperands,
-  KeyList,
-  type Keys,
-  type Operand,
-  type Operands,
-} from './resp.js';
+import { bulk, type CommonOperands, KeyList, type Operand, type Operands } from './resp.js';
 
 /** One run of a script. */
 export interface ScriptRun<Answer> {
   readonly script: LuaScript;
-  readonly keys: Keys;
+  readonly keys: KeyList;
   readonly args: readonly Operand[];
   /** For a MergedScript: operands that stand once for all runs of a command. Only runs with the same object join. */
   readonly common?: CommonOperands;
@@ -65,9 +58,8 @@ export class LuaScript {
   readonly sha: string;
   readonly keys: readonly string[];
   readonly args: readonly string[];
-  /** The arguments that tracing sees: the hash and the name, but no key and no holder id. */
-  traced: readonly [sha: string, name?: string];
-  readonly #batchable: boolean;
+  /** The script's name in traces: `lock.acquire`. */
+  name: string | undefined;
   /** The beginnings of EVALSHA commands, by the number of their operands. */
   readonly #heads: string[] = [];
 
@@ -75,23 +67,17 @@ export class LuaScript {
     /** The text as it is written: the step of one run. */
     readonly step: string,
     /** Whether one command may carry several runs: each run brings all keys of the script, and its step depends on no other run. */
-    batchable?: 'batchable',
+    private readonly batchable?: 'batchable',
   ) {
     this.keys = declared(step, 'KEYS');
     this.args = declared(step, 'ARGV');
-    this.#batchable = batchable !== undefined;
-    this.source = this.#batchable ? batchedSource(step, this.keys, this.args) : step;
+    this.source = batchable ? batchedSource(step, this.keys, this.args) : step;
     this.sha = createHash('sha1').update(this.source).digest('hex');
-    this.traced = [this.sha];
   }
 
-  /** The script's name in traces: `lock.acquire`. */
-  get name(): string | undefined {
-    return this.traced[1];
-  }
-
-  set name(name: string) {
-    this.traced = [this.sha, name];
+  /** The arguments that tracing sees: the hash and the name, but no key and no holder id. */
+  get traced(): readonly string[] {
+    return this.name === undefined ? [this.sha] : [this.sha, this.name];
   }
 
   /**
@@ -115,7 +101,7 @@ export class LuaScript {
 
   /** Whether the run `added` may leave in the command of `run`. */
   joins(run: ScriptRun<unknown>, added: ScriptRun<unknown>): boolean {
-    return this.#batchable && added.args.length === run.args.length;
+    return this.batchable !== undefined && added.args.length === run.args.length;
   }
 
   /** The EVALSHA, or EVAL, of these runs, as it goes over the wire. */

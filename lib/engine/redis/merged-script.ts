@@ -16,7 +16,7 @@ export class MergedScript extends LuaScript {
     const ofEach = this.keys.length - common.keys.length;
     let { names } = common;
     for (let at = 0; at < ofEach; at += 1) {
-      for (const { run } of runs) names += run.keys.encoded(at);
+      for (const { run } of runs) names += bulk(run.keys.keys[at]!);
     }
     let own = '';
     let earliest = Infinity;

@@ -1,39 +1,15 @@
 import { Command, type Redis } from 'ioredis';
 import { type Clock, MODULE_DEFAULTS } from '../options/index.js';
 import { InFlightCommand, InFlightCommands } from './in-flight-commands.js';
-import type { LuaScript, ScriptRun } from './lua-script.js';
-import { Reconnector } from './ioredis-workarounds.js';
-import { bulk, type Operand } from './resp.js';
-import {
-  type BatchOwner,
-  EncodedCommand,
-  type Form,
-  InFlightRun,
-  ScriptBatch,
-} from './script-batch.js';
+import { LuaScript, type ScriptRun } from './lua-script.js';
+import { reconnectEnded } from './ioredis-workarounds.js';
+import { KeyList, type Operand } from './resp.js';
+import { type BatchOwner, type Form, InFlightRun, ScriptBatch } from './script-batch.js';
 import { notSent, refusesAll } from './store-failure.js';
 import { WriteBatch } from './write-batch.js';
 
-const SETTLED = Promise.resolve();
-
-/** A command whose text is not what ioredis would make of it: only our own encoding is answered with a time. */
-class Trial extends EncodedCommand {
-  isTaken = false;
-
-  constructor() {
-    super('time', ['unencoded'], SETTLED);
-  }
-
-  override encoded(): string {
-    return `*1\r\n${bulk('time')}`;
-  }
-
-  override answered(reply: unknown): void {
-    this.isTaken = Array.isArray(reply);
-  }
-
-  override failed(): void {}
-}
+/** A script whose answer is known: it shows whether a server runs scripts, and whether ioredis takes our own encoding. */
+export const trial = new LuaScript("return redis.call('TIME')");
 
 const ENCODING = { replyEncoding: 'utf8' } as const;
 
@@ -43,7 +19,8 @@ const ENCODING = { replyEncoding: 'utf8' } as const;
  */
 export class RedisConnection implements BatchOwner {
   readonly #unanswered: InFlightCommands;
-  readonly #reconnector: Reconnector;
+  /** Disconnects for good. */
+  readonly #disconnect: () => void;
   readonly #closing = new AbortController();
   /** Aborts when the library closes the connection. */
   readonly closed: AbortSignal = this.#closing.signal;
@@ -53,8 +30,6 @@ export class RedisConnection implements BatchOwner {
   #batch: WriteBatch | undefined;
   /** Whether several runs of a script may leave as one command. */
   #merges = false;
-  /** Whether {@link tryOut} found that ioredis has to encode the commands. */
-  fallsBack = false;
   /** The scripts whose text is on its way to the server. */
   readonly #loading = new Set<LuaScript>();
 
@@ -66,7 +41,7 @@ export class RedisConnection implements BatchOwner {
     readonly connectTimeout: number = MODULE_DEFAULTS.connectTimeout,
   ) {
     this.#unanswered = new InFlightCommands(timeout, clock, () => this.replace());
-    this.#reconnector = new Reconnector(client, clock);
+    this.#disconnect = reconnectEnded(client, clock);
     client.on('close', () => {
       this.#loading.clear();
       this.#unanswered.failAll();
@@ -74,8 +49,12 @@ export class RedisConnection implements BatchOwner {
     client.on('end', () => this.#unanswered.failAll());
   }
 
-  /** When the last answer came, in monotonic ms; undefined before the first. */
-  get lastAnswerAt(): number | undefined {
+  /** Whether {@link tryOut} found that ioredis has to encode the commands. */
+  get fallsBack(): boolean {
+    return this.#batch === undefined;
+  }
+
+  get lastAnswerAt(): number {
     return this.#unanswered.lastAnswerAt;
   }
 
@@ -90,22 +69,33 @@ export class RedisConnection implements BatchOwner {
    */
   async tryOut(merges = false): Promise<void> {
     const batch = new WriteBatch(this.client);
-    this.fallsBack = !(await this.#takesEncoded(batch));
-    if (this.fallsBack) return;
+    if (!(await this.#takesEncoded(batch))) return;
     this.#batch = batch;
     this.#merges = merges;
   }
 
+  /** Redis would refuse the trial as ioredis encodes it, with the arguments that tracing sees. */
   async #takesEncoded(batch: WriteBatch): Promise<boolean> {
-    const trial = new Trial();
+    const keys = new KeyList([]);
+    const run = new InFlightRun({ script: trial, keys, args: [], read: (reply) => reply }, 0);
+    let isTaken = false;
+    const end = (taken: boolean): void => {
+      isTaken = taken;
+      run.resolve(taken);
+    };
+    const owner: BatchOwner = {
+      answered: (_, reply) => end(Array.isArray(reply)),
+      failed: () => end(false),
+    };
     try {
-      void this.client.sendCommand(trial as unknown as Command, batch as never);
+      const sent = new ScriptBatch([run], 'text', owner);
+      settled(sent, this.client.sendCommand(sent as unknown as Command, batch as never));
       batch.flush();
     } catch {
       return false;
     }
     await this.send('time'); // Redis answers this command after the trial
-    return trial.isTaken;
+    return isTaken;
   }
 
   /** Runs a script by its hash. If the server has forgotten it, one run takes the text there and the others follow. */
@@ -152,12 +142,7 @@ export class RedisConnection implements BatchOwner {
     }
     const { script } = run;
     const what = form === 'text' ? script.source : script.sha;
-    this.#sendPlain(
-      batch.name,
-      [what, ...script.operands(run)],
-      (reply) => this.answered(batch, reply),
-      (error) => this.failed(batch, error),
-    );
+    this.#sendPlain(batch.name, [what, ...script.operands(run)], batch.resolve, batch.reject);
   }
 
   /**
@@ -190,7 +175,7 @@ export class RedisConnection implements BatchOwner {
         this.#unanswered.answered(runs[nth]!, answer);
         continue;
       }
-      // Here, as ioredis does for each failed command, the application's `reconnectOnError` decides on the connection.
+      // Here, as ioredis does for each failed command, `reconnectOnError` decides on the connection.
       if (this.client.options.reconnectOnError?.(answer)) this.client.disconnect(true);
       this.#unanswered.failed(runs[nth]!, answer);
     }
@@ -229,7 +214,7 @@ export class RedisConnection implements BatchOwner {
       sentAgain?.();
       return true;
     }
-    inFlight.giveUp(notSent(key, 'the caller gave up'));
+    this.#unanswered.giveUp(inFlight, notSent(key, 'the caller gave up'));
     return false;
   }
 
@@ -246,7 +231,7 @@ export class RedisConnection implements BatchOwner {
 
   close(): void {
     this.#closing.abort();
-    this.#reconnector.close();
+    this.#disconnect();
     this.#unanswered.close();
   }
 }

@@ -9,7 +9,7 @@ import { ReplicaAcks } from './replica-acks.js';
 import { alike, type ScriptRun } from './lua-script.js';
 import { scanned } from './scan.js';
 import { checkServer, type Description, description, type ServerChecks } from './server-check.js';
-import { ServerClock } from './server-clock.js';
+import { ServerClock, timeIn } from './server-clock.js';
 import { askHealth, notConnected, type ServerHealth } from './server-health.js';
 import { notSent, unfit } from './store-failure.js';
 
@@ -48,7 +48,8 @@ export class RedisNode implements StepNode {
     run: ({ key }) => Promise.reject(notSent(key, this.#watch?.says)),
   };
   #watch: OutageWatch | undefined;
-  #info = '';
+  /** The server's INFO at the start; empty if its user may not see that. */
+  info = '';
 
   constructor(
     readonly connection: RedisConnection,
@@ -69,7 +70,7 @@ export class RedisNode implements StepNode {
     const { connection, checks } = this;
     const { client, clock } = connection;
     const check = async (): Promise<void> => {
-      this.#info = await checkServer(connection, checks);
+      this.info = await checkServer(connection, checks);
       await connection.tryOut(merges);
       await this.#admit();
     };
@@ -89,13 +90,8 @@ export class RedisNode implements StepNode {
 
   /** The start-up log's description: the address (`place`), the product, and warnings. */
   describe(place: string): Description {
-    const { found, warnings } = description(this.#info, place, this.checks);
+    const { found, warnings } = description(this.info, place, this.checks);
     return { found, warnings: this.connection.fallsBack ? [...warnings, FALLBACK] : warnings };
-  }
-
-  /** The server's INFO at the start; empty if its user may not see that. */
-  get info(): string {
-    return this.#info;
   }
 
   get ready(): boolean {
@@ -152,8 +148,7 @@ export class RedisNode implements StepNode {
     if (db) await connection.send('select', [db]); // if Redis refuses ioredis' own SELECT, ioredis goes on in database 0
     await checks.admit?.(connection);
     const sent = momentOf(connection.clock);
-    const [seconds, micros] = (await connection.send('time')) as [string, string];
-    const server = Number(seconds) * 1_000 + Number(micros) / 1_000;
+    const server = timeIn(await connection.send('time'));
     if (!(server > 0)) throw unfit('what answers there is no Redis');
     clock.learn(sent, connection.clock.monotonic(), server);
   }

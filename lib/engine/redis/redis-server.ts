@@ -1,6 +1,7 @@
 import type { Clock } from '../options/index.js';
 import { waitUntilReady, triedAtStart } from './wait-until-ready.js';
-import { Inbox, ForeignChannels } from './inbox.js';
+import { ForeignChannels } from './foreign-channels.js';
+import { Inbox } from './inbox.js';
 import type { KeyType } from './key-names.js';
 import type { LockServer, ServerListener } from './lock-server.js';
 import { addressOf, openConnection, serverOf, type ServerSource } from './open-connection.js';
@@ -25,12 +26,11 @@ const APART =
 const NOT_YET = 'Redis, not connected yet';
 
 /** One Redis as this process uses it: a connection for commands, one for its inbox, and the server's clock. */
-export class RedisServer implements LockServer {
+export class RedisServer implements LockServer, StepNode {
   readonly clock = new ServerClock();
-  readonly #wakes: ForeignChannels;
+  readonly foreignChannels: ForeignChannels;
   #node: RedisNode | undefined;
-  #subscriber: RedisConnection | undefined;
-  #channel: Inbox | undefined;
+  #inbox: Inbox | undefined;
   /** Whether no script may have keys of two slots there. */
   #hasSlots = false;
   /** The server's address; empty before {@link open}. */
@@ -46,7 +46,7 @@ export class RedisServer implements LockServer {
     private readonly processId: string,
     private readonly checks: ServerChecks = {},
   ) {
-    this.#wakes = new ForeignChannels(time);
+    this.foreignChannels = new ForeignChannels(time);
   }
 
   async open(listener: ServerListener): Promise<void> {
@@ -54,10 +54,12 @@ export class RedisServer implements LockServer {
     const connect = (): RedisConnection =>
       openConnection(source, timeout, time, checks.connectTimeout);
     const node = (this.#node = new RedisNode(connect(), checks, this.clock));
-    const subscriber = (this.#subscriber = connect());
+    const subscriber = connect();
     this.#address = addressOf(node.connection.client);
-    const inbox = this.inboxPrefix + this.processId;
-    const channel = (this.#channel = new Inbox(subscriber, inbox, listener, this.#wakes));
+    const name = this.inboxPrefix + this.processId;
+    const greet = (text: string): Promise<unknown> => this.#greet(text);
+    const inbox = new Inbox(subscriber, name, listener, this.foreignChannels, greet);
+    this.#inbox = inbox;
     const failed = (message: string): void => {
       this.#trouble = message;
     };
@@ -67,22 +69,16 @@ export class RedisServer implements LockServer {
         node.open(reconnected, true, failed),
         waitUntilReady(subscriber, { failed }),
       ]);
-      const done = (step: () => Promise<unknown>): Promise<void> =>
-        triedAtStart(
-          step,
-          node.connection.connectTimeout,
-          time,
-          () => node.connection.closed.aborted,
-        );
-      const { inboxPrefix } = this;
+      const { connection } = node;
+      const { closed, connectTimeout } = connection;
+      const tried = <Result>(step: () => Promise<Result>): Promise<Result> =>
+        triedAtStart(step, connectTimeout, time, () => closed.aborted);
       if (serverMode(node.info) === 'cluster') {
-        await done(() => checkSlots(node.connection, inboxPrefix));
+        await tried(() => checkSlots(connection, this.inboxPrefix));
       }
-      await done(async () => {
-        this.#hasSlots = await hasSlots(node.connection, inboxPrefix);
-      });
-      await done(() => channel.open((text) => this.#greet(text)));
-      await done(() => this.#meet(channel));
+      this.#hasSlots = await tried(() => hasSlots(connection, this.inboxPrefix));
+      await tried(() => inbox.open());
+      await tried(() => this.#meet(inbox));
       this.#trouble = undefined;
     } catch (error) {
       await this.close();
@@ -111,9 +107,9 @@ export class RedisServer implements LockServer {
   }
 
   /** Makes sure that both connections are at one server. */
-  async #meet(channel: Inbox): Promise<void> {
+  async #meet(inbox: Inbox): Promise<void> {
     if ((await this.#greet('hello')) !== 0) return;
-    await channel.doubt((text) => this.#greet(text));
+    await inbox.doubt();
     throw notSent(undefined, APART);
   }
 
@@ -125,7 +121,7 @@ export class RedisServer implements LockServer {
   }
 
   async hears(within: number): Promise<boolean> {
-    return this.#channel?.hears((text) => this.#greet(text), within) ?? false;
+    return (await this.#inbox?.hears(within)) ?? false;
   }
 
   get ready(): boolean {
@@ -139,17 +135,16 @@ export class RedisServer implements LockServer {
 
   at<Answer>(
     _redisKey: string,
-    key: string | undefined,
+    _key: string | undefined,
     step: (node: StepNode) => Promise<Answer>,
   ): Promise<Answer> {
-    return this.#node ? step(this.#node) : Promise.reject(notSent(key));
+    return step(this);
   }
 
   run<Answer>(run: ScriptRun<Answer>): Promise<Answer> {
     return this.#node ? this.#node.run(run) : Promise.reject(notSent(run.key));
   }
 
-  /** As {@link StepNode.notAfter}. */
   notAfter(now: number): number {
     return this.#node?.notAfter(now) ?? 0;
   }
@@ -171,12 +166,8 @@ export class RedisServer implements LockServer {
     return this.#node.typedKeys(glob, type);
   }
 
-  listen(channel: string, onMessage: (text: string) => void): number {
-    return this.#wakes.listen(channel, onMessage);
-  }
-
   doubtChannel(): void {
-    void this.#channel?.doubt((text) => this.#greet(text));
+    void this.#inbox?.doubt();
   }
 
   /** The id of this run of the server; undefined if the user has no right to INFO. */
@@ -193,8 +184,8 @@ export class RedisServer implements LockServer {
 
   async close(): Promise<void> {
     this.#node?.close();
-    this.#subscriber?.close();
-    this.#wakes.close();
-    this.#node = this.#subscriber = this.#channel = undefined;
+    this.#inbox?.connection.close();
+    this.foreignChannels.close();
+    this.#node = this.#inbox = undefined;
   }
 }

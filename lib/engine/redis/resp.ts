@@ -11,38 +11,27 @@ export function bulk(operand: Operand): string {
   return `$${bytes}\r\n${text}\r\n`;
 }
 
-/** The keys of a run, and their encoding for the wire. */
-export interface Keys {
-  readonly keys: readonly string[];
+/** The keys of a script in its order, encoded at most once: worth keeping for a lock that is used again. */
+export class KeyList {
+  #names: string | undefined;
+
+  constructor(readonly keys: readonly string[]) {}
+
   /** All keys, encoded. */
-  readonly names: string;
-  /** One of the keys, encoded. */
-  encoded(at: number): string;
-}
-
-/** The keys of a script in its order, encoded once: worth keeping for a lock that is used again. */
-export class KeyList implements Keys {
-  readonly names: string;
-
-  constructor(readonly keys: readonly string[]) {
-    this.names = keys.map(bulk).join('');
-  }
-
-  encoded(at: number): string {
-    return bulk(this.keys[at]!);
+  get names(): string {
+    return (this.#names ??= this.keys.map(bulk).join(''));
   }
 }
 
 /** Keys and operands that several runs have in common, encoded once. */
-export class CommonOperands {
-  readonly names: string;
+export class CommonOperands extends KeyList {
   readonly operands: string;
 
   constructor(
-    readonly keys: readonly string[],
+    keys: readonly string[],
     readonly args: readonly Operand[],
   ) {
-    this.names = keys.map(bulk).join('');
+    super(keys);
     this.operands = args.map(bulk).join('');
   }
 }

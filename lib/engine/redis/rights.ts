@@ -70,7 +70,10 @@ export async function checkRights(connection: RedisConnection, rights: Rights): 
   );
 }
 
-/** The rights that the user lacks, in ACL syntax. Tries each command, and both kinds of keys, without effect on anything. */
+/**
+ * The rights that the user lacks, in ACL syntax; empty if the server runs no script that tells. Tries each command, and both
+ * kinds of keys, without effect on anything.
+ */
 export async function missingRights(
   connection: RedisConnection,
   { commands, keys: [key, beside] }: Rights,
@@ -82,21 +85,16 @@ export async function missingRights(
   // With keys of two slots, Valkey 9.0 and 9.1 refuse every later script as well.
   if (commands.includes('renamenx')) calls.push(['renamenx', key, key]);
   calls.push(['get', beside]);
-  return [...(await refusedOf(connection, calls))];
-}
-
-/** The rights that the user lacks for these calls, in ACL syntax; empty if the server runs no such script. */
-async function refusedOf(connection: RedisConnection, calls: string[][]): Promise<Set<string>> {
-  const missing = new Set<string>();
   const sent = connection.send('eval', [TRIAL, 0, JSON.stringify(calls)]);
   const answer = await sent.catch((error: unknown) => {
     if (!(error instanceof LockStoreError) || error.outcome !== 'refused') throw error;
   });
   const refused = Array.isArray(answer) ? answer.map(String) : [];
+  const missing = new Set<string>();
   for (let at = 0; at + 1 < refused.length; at += 2) {
     const [command, why] = [refused[at]!, refused[at + 1]!];
     if (!LACKS_RIGHT.test(why)) continue;
     missing.add(/ run /.test(why) ? `+${command}` : '~<keyPrefix>* ~{<keyPrefix>*');
   }
-  return missing;
+  return [...missing];
 }

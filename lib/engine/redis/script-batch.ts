@@ -18,58 +18,6 @@ interface IoredisCommand {
 
 type Constructor = new (name: string, args: readonly []) => IoredisCommand;
 
-/**
- * A command that the library encodes and settles: ioredis only queues it and finds its answer. The answer is as Redis sent
- * it, with Buffers for strings. This class relies on undocumented parts of ioredis: `RedisConnection.tryOut` checks them.
- */
-export abstract class EncodedCommand extends (Command as unknown as Constructor) {
-  constructor(
-    name: string,
-    /** The arguments that tracing sees. */
-    args: readonly unknown[],
-    promise: Promise<unknown>,
-  ) {
-    super(name, []);
-    this.args = args;
-    this.promise = promise;
-  }
-
-  /** The command's text; read when it leaves. */
-  abstract encoded(): string;
-
-  abstract answered(reply: unknown): void;
-
-  abstract failed(error: Error): void;
-
-  /** Called by ioredis' constructor to make a promise; this class has its own. */
-  initPromise(): void {}
-
-  /** A function that knows its command, since wrappers of ioredis call it without one. Each read makes a new one. */
-  override get resolve(): (reply: unknown) => void {
-    return (reply) => this.answered(reply);
-  }
-
-  override set resolve(wrapper) {
-    Object.defineProperty(this, 'resolve', { value: wrapper, writable: true });
-  }
-
-  override get reject(): (error: Error) => void {
-    return (error) => this.failed(error);
-  }
-
-  override set reject(wrapper) {
-    Object.defineProperty(this, 'reject', { value: wrapper, writable: true });
-  }
-
-  /** Called by ioredis: the result goes to {@link WriteBatch}. */
-  toWritable(): this {
-    return this;
-  }
-
-  /** Called by ioredis 6, which would change the reply otherwise. */
-  setReplyContext(): void {}
-}
-
 /** A run that waits for its answer. */
 export class InFlightRun extends InFlightCommand {
   /** True once the run was sent again because the server had forgotten the script. */
@@ -96,15 +44,21 @@ export interface BatchOwner {
   failed(batch: ScriptBatch, error: Error): void;
 }
 
-/** Runs of a script that leave in one command. */
-export class ScriptBatch extends EncodedCommand {
+/**
+ * Runs of a script that leave in one command, which the library encodes and settles: ioredis only queues it and finds its
+ * answer. The answer is as Redis sent it, with Buffers for strings. This class relies on undocumented parts of ioredis:
+ * `RedisConnection.tryOut` checks them.
+ */
+export class ScriptBatch extends (Command as unknown as Constructor) {
   constructor(
     readonly runs: InFlightRun[],
     readonly form: Form,
     private readonly owner: BatchOwner,
   ) {
     const { run, promise } = runs[0]!;
-    super(form === 'text' ? 'eval' : 'evalsha', run.script.traced, promise);
+    super(form === 'text' ? 'eval' : 'evalsha', []);
+    this.args = run.script.traced;
+    this.promise = promise;
   }
 
   /** Adds a run. Returns the new number of runs, or 0 if this one cannot join. */
@@ -118,15 +72,36 @@ export class ScriptBatch extends EncodedCommand {
     return fits ? this.runs.push(added) : 0;
   }
 
-  override encoded(): string {
+  /** The command's text; read when it leaves. */
+  encoded(): string {
     return this.runs[0]!.run.script.encoded(this.runs, this.form === 'text');
   }
 
-  override answered(reply: unknown): void {
-    this.owner.answered(this, reply);
+  /** Called by ioredis' constructor to make a promise; this class has its own. */
+  initPromise(): void {}
+
+  /** A function that knows its command, since wrappers of ioredis call it without one. Each read makes a new one. */
+  override get resolve(): (reply: unknown) => void {
+    return (reply) => this.owner.answered(this, reply);
   }
 
-  override failed(error: Error): void {
-    this.owner.failed(this, error);
+  override set resolve(wrapper) {
+    Object.defineProperty(this, 'resolve', { value: wrapper, writable: true });
   }
+
+  override get reject(): (error: Error) => void {
+    return (error) => this.owner.failed(this, error);
+  }
+
+  override set reject(wrapper) {
+    Object.defineProperty(this, 'reject', { value: wrapper, writable: true });
+  }
+
+  /** Called by ioredis: the result goes to {@link WriteBatch}. */
+  toWritable(): this {
+    return this;
+  }
+
+  /** Called by ioredis 6, which would change the reply otherwise. */
+  setReplyContext(): void {}
 }

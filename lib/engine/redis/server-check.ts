@@ -1,9 +1,8 @@
 import { LockOptionsError, LockStoreError } from '../errors/index.js';
 import type { ModuleSettings } from '../options/index.js';
-import { LuaScript } from './lua-script.js';
 import { addressOf } from './open-connection.js';
 import type { OutageListener } from './outage-watch.js';
-import type { RedisConnection } from './redis-connection.js';
+import { type RedisConnection, trial } from './redis-connection.js';
 import { checkRights, type Rights } from './rights.js';
 import { probe } from './server-probe.js';
 import { Redirection, saysOf, unfit } from './store-failure.js';
@@ -26,8 +25,6 @@ export interface ServerChecks extends Partial<
   /** Checks the server on every new connection, before any other command is sent there. */
   readonly admit?: ((connection: RedisConnection) => Promise<void>) | undefined;
 }
-
-const trial = new LuaScript("return redis.call('TIME')");
 
 /**
  * Checks whether a server can keep locks. Resolves to its INFO; to an empty text if its user may not see that.

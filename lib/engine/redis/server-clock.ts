@@ -15,6 +15,12 @@ const STEP = 5;
 /** How far a server's clock may be set between two replies, in ms. Beyond, a new connection reads it anew. */
 const FARTHEST = 86_400_000;
 
+/** The server's clock, in ms, in its answer to TIME. */
+export function timeIn(reply: unknown): number {
+  const [seconds, micros] = reply as [string, string];
+  return Number(seconds) * 1_000 + Number(micros) / 1_000;
+}
+
 /**
  * The server's clock as this process knows it from replies. It errs on the safe side only: never ahead of the server, and
  * no moment is placed later than it was.

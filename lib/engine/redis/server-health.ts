@@ -1,9 +1,9 @@
-import type { Clock } from '../options/index.js';
-import { deadline } from './deadline.js';
+import { inTime } from './deadline.js';
 import { LuaScript, named } from './lua-script.js';
 import { KeyList } from './resp.js';
 import type { RedisConnection } from './redis-connection.js';
-import { Redirection, saysOf, storeFailure } from './store-failure.js';
+import { timeIn } from './server-clock.js';
+import { Redirection, saysOf, storeFailure, unfit } from './store-failure.js';
 
 /** One Redis, as a health check found it. */
 export interface ServerHealth {
@@ -71,15 +71,14 @@ export async function askHealth(
     args: [],
     sentAt,
     read: (reply, receivedAt) => {
-      const [seconds, micros] = reply as [string, string];
       roundTrip = receivedAt - sentAt;
-      const server = Number(seconds) * 1_000 + Number(micros) / 1_000;
-      clockOffset = rounded(server - wall - roundTrip / 2);
+      clockOffset = rounded(timeIn(reply) - wall - roundTrip / 2);
     },
   });
   const answers = [asked];
   if (acks !== undefined) answers.push(replicasAre(connection, acks, within));
-  const problem = await problemOf(Promise.all(answers), within, clock);
+  const outcome = Promise.all(answers).then(() => undefined, problemOf);
+  const problem = await inTime(clock, within, outcome, () => `did not answer within ${within} ms`);
   return {
     address,
     status: problem === undefined ? 'up' : 'down',
@@ -97,34 +96,17 @@ async function replicasAre(
   within: number,
 ): Promise<void> {
   const reached = Number(await connection.send('wait', [acks, Math.ceil(within / 2)]));
-  if (reached < acks) throw new TooFew(`${reached} of ${acks} replicas (option "replicas") answer`);
+  if (reached < acks) throw unfit(`${reached} of ${acks} replicas (option "replicas") answer`);
 }
 
-class TooFew extends Error {}
-
 /** The problem, as a sentence goes on behind the server's name; undefined if all is well, as at a node whose slots moved. */
-function problemOf(
-  answers: Promise<unknown>,
-  within: number,
-  clock: Clock,
-): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const cancel = deadline(clock, within, () => resolve(`did not answer within ${within} ms`));
-    answers
-      .then(
-        () => resolve(undefined),
-        (error: unknown) => {
-          if (error instanceof Redirection) resolve(undefined);
-          else if (error instanceof TooFew) resolve(`cannot keep locks: ${error.message}`);
-          else resolve(`cannot keep locks: ${saysOf(storeFailure(error, undefined))}`);
-        },
-      )
-      .finally(cancel);
-  });
+function problemOf(error: unknown): string | undefined {
+  if (error instanceof Redirection) return undefined;
+  return `cannot keep locks: ${saysOf(storeFailure(error, undefined))}`;
 }
 
 function sinceAnswer({ lastAnswerAt, clock }: RedisConnection): number | undefined {
-  return lastAnswerAt === undefined ? undefined : rounded(clock.monotonic() - lastAnswerAt);
+  return lastAnswerAt === -Infinity ? undefined : rounded(clock.monotonic() - lastAnswerAt);
 }
 
 /** Rounds to a tenth of a ms. */

@@ -95,17 +95,16 @@ export function waitUntilReady(
  * Takes a step of a start, and repeats it for `ms` if a connection is lost meanwhile, as in a failover.
  * @throws the server's refusal of the step, at once; the last failure once the connection is `closed` or the time is over.
  */
-export async function triedAtStart(
-  step: () => Promise<unknown>,
+export async function triedAtStart<Result>(
+  step: () => Promise<Result>,
   ms: number,
   clock: Clock,
   closed: () => boolean,
-): Promise<void> {
+): Promise<Result> {
   const end = clock.monotonic() + ms;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await step();
-      return;
+      return await step();
     } catch (error) {
       const isLost = error instanceof LockStoreError && error.outcome !== 'refused';
       if (!isLost || closed() || clock.monotonic() >= end) throw error;

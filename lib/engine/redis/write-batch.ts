@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers';
 import type { Redis } from 'ioredis';
 import type { Writable } from 'node:stream';
-import { type EncodedCommand, type InFlightRun, ScriptBatch } from './script-batch.js';
+import type { InFlightRun, ScriptBatch } from './script-batch.js';
 
 /** How many gathered commands are worth a write of their own while others are in flight. */
 const WORTH_A_WRITE = 4;
@@ -25,7 +25,7 @@ export class WriteBatch {
   readonly #insides: Insides;
   #gathered = '';
   /** The last command, if the library encodes it. */
-  #last: EncodedCommand | undefined;
+  #last: ScriptBatch | undefined;
   #count = 0;
   /** The socket of the gathered commands: after a reconnect nobody waits for their answers. */
   #stream: Writable | undefined;
@@ -36,7 +36,7 @@ export class WriteBatch {
   }
 
   /** Called by ioredis for each command, before ioredis counts it as in flight. */
-  write(command: string | EncodedCommand): void {
+  write(command: string | ScriptBatch): void {
     const { stream, commandQueue } = this.#insides;
     if (this.#stream !== stream) this.#clear(stream);
     const sent = commandQueue.length - this.#count;
@@ -52,7 +52,7 @@ export class WriteBatch {
   /** Lets a run leave with the last command; false if it cannot. */
   add(inFlight: InFlightRun): boolean {
     const { stream, commandQueue } = this.#insides;
-    if (this.#stream !== stream || !(this.#last instanceof ScriptBatch)) return false;
+    if (this.#stream !== stream || !this.#last) return false;
     const runs = this.#last.add(inFlight);
     const sent = commandQueue.length - this.#count;
     if (runs >= RUNS_WORTH_A_WRITE && sent <= 1) this.flush();

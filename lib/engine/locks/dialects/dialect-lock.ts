@@ -184,14 +184,14 @@ export class DialectLock {
     const wake = this.#wake(request);
     if (wake?.publish !== 'PUBLISH' || wake.older !== undefined) return Infinity; // some versions publish on the older channel only
     const id = lockId(request);
-    return this.server.listen(wake.channel, () => this.around.freed(id));
+    return this.server.foreignChannels.listen(wake.channel, () => this.around.freed(id));
   }
 
   /** Listens to grants of native callers to this process, if their inbox is not this module's own. A waiter that hears none asks again. */
   #hearOfGrants({ holder }: LockRequest): void {
     const { inboxPrefix, message } = this.around;
     if (inboxPrefix === this.server.inboxPrefix) return;
-    this.server.listen(inboxPrefix + holder.slice(0, holder.indexOf('/')), message);
+    this.server.foreignChannels.listen(inboxPrefix + holder.slice(0, holder.indexOf('/')), message);
   }
 
   #run<Result>(

@@ -1,9 +1,10 @@
 import { type Moment, momentOf } from '../../options/index.js';
 import {
+  baseOf,
   CommonOperands,
   fenceKey,
+  KeyList,
   type MergedScript,
-  LockKeys,
   type ScriptRun,
   type Step,
   type StepNode,
@@ -83,18 +84,21 @@ const QUEUE = ['queue'];
 abstract class FreeStep<Answer> implements Step<Answer>, ScriptRun<Answer> {
   abstract readonly script: MergedScript;
   abstract readonly common: CommonOperands;
-  readonly keys: LockKeys;
+  /** The lock's own key, and those beside it. */
+  readonly keys: KeyList;
 
   constructor(
     protected readonly steps: LockSteps,
     protected readonly request: LockRequest,
     beside: readonly string[],
   ) {
-    this.keys = new LockKeys(steps.prefix + request.key, beside);
+    const lock = steps.prefix + request.key;
+    const base = baseOf(lock);
+    this.keys = new KeyList([lock, ...beside.map((name) => `${base}:${name}`)]);
   }
 
   get redisKey(): string {
-    return this.keys.lock;
+    return this.keys.keys[0]!;
   }
 
   get key(): string {
@@ -147,7 +151,7 @@ class FreeAcquire extends FreeStep<Answer> {
     this.sent = momentOf(this.steps.server.time);
     this.asked ??= this.sent;
     this.notAfter = node.notAfter(this.asked.monotonic);
-    this.common = this.locks.commonOf(this.keys.lock, this.request);
+    this.common = this.locks.commonOf(this.redisKey, this.request);
     return this;
   }
 

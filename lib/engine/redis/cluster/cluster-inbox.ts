@@ -1,31 +1,26 @@
 import type { Clock } from '../../options/index.js';
 import { waitUntilReady } from '../wait-until-ready.js';
-import { Inbox, ForeignChannels } from '../inbox.js';
+import type { Inbox } from '../inbox.js';
 import type { ServerListener } from '../lock-server.js';
 import { pauseBefore } from '../ioredis-workarounds.js';
-import type { RedisConnection } from '../redis-connection.js';
 import type { Address } from './slot-map.js';
 
 /** This process's inbox in a Cluster, subscribed to at one node: each node receives what is published at the others. */
 export class ClusterInbox {
-  readonly #wakes: ForeignChannels;
-  #subscriber: RedisConnection | undefined;
-  #channel: Inbox | undefined;
+  /** The inbox at the node that was tried last. */
+  #inbox: Inbox | undefined;
   #closed = false;
   /** How many times in a row no node accepted the subscription. */
   #failures = 0;
   #cancel = (): void => {};
 
   constructor(
-    readonly name: string,
     private readonly listener: ServerListener,
     private readonly time: Clock,
-    private readonly connect: (address: Address) => RedisConnection,
+    private readonly inboxAt: (address: Address) => Inbox,
     /** The nodes at which the inbox may be subscribed. */
     private readonly addresses: () => readonly Address[],
-  ) {
-    this.#wakes = new ForeignChannels(time);
-  }
+  ) {}
 
   /** Subscribes at the first node that accepts it, in random order, with `but` at the end. Rejects if none does. */
   async open(but?: Address): Promise<void> {
@@ -42,19 +37,18 @@ export class ClusterInbox {
   }
 
   async #openAt(address: Address): Promise<void> {
-    const subscriber = (this.#subscriber = this.connect(address));
-    const channel = new Inbox(subscriber, this.name, this.listener, this.#wakes);
-    this.#channel = channel;
+    const inbox = (this.#inbox = this.inboxAt(address));
+    const { connection } = inbox;
     try {
-      await waitUntilReady(subscriber);
-      await channel.open();
+      await waitUntilReady(connection);
+      await inbox.open();
     } catch (error) {
-      subscriber.close();
+      connection.close();
       throw error;
     }
-    subscriber.client.once('close', () => {
-      subscriber.close();
-      if (this.#subscriber === subscriber) this.#again(address);
+    connection.client.once('close', () => {
+      connection.close();
+      if (this.#inbox === inbox) this.#again(address);
     });
   }
 
@@ -74,25 +68,19 @@ export class ClusterInbox {
     );
   }
 
-  /** As {@link LockServer.listen}, for messages that are published at any node. */
-  listen(channel: string, onMessage: (text: string) => void): number {
-    return this.#wakes.listen(channel, onMessage);
-  }
-
   /** As {@link LockServer.hears}. */
-  async hears(publish: (text: string) => Promise<unknown>, within: number): Promise<boolean> {
-    return this.#channel?.hears(publish, within) ?? false;
+  async hears(within: number): Promise<boolean> {
+    return (await this.#inbox?.hears(within)) ?? false;
   }
 
-  doubt(publish: (text: string) => Promise<unknown>): void {
-    void this.#channel?.doubt(publish);
+  doubt(): void {
+    void this.#inbox?.doubt();
   }
 
   close(): void {
     this.#closed = true;
     this.#cancel();
-    this.#subscriber?.close();
-    this.#wakes.close();
+    this.#inbox?.connection.close();
   }
 }
 

@@ -1,7 +1,9 @@
 import { LockOptionsError } from '../../errors/index.js';
 import { type Clock, MODULE_DEFAULTS } from '../../options/index.js';
-import { deadline } from '../deadline.js';
+import { inTime } from '../deadline.js';
 import { triedAtStart } from '../wait-until-ready.js';
+import { ForeignChannels } from '../foreign-channels.js';
+import { Inbox } from '../inbox.js';
 import type { KeyType } from '../key-names.js';
 import type { LockServer, ServerListener } from '../lock-server.js';
 import type { RedisConnection } from '../redis-connection.js';
@@ -25,6 +27,8 @@ const PAUSE = 20;
  */
 export class RedisCluster implements LockServer {
   readonly inboxPrefix: string;
+  /** The channels hear messages that are published at any node. */
+  readonly foreignChannels: ForeignChannels;
   #nodes: ClusterNodes | undefined;
   #topology: Topology | undefined;
   #inbox: ClusterInbox | undefined;
@@ -46,6 +50,7 @@ export class RedisCluster implements LockServer {
         'Option "durability" is \'refuse\', which a Cluster cannot keep: take \'warn\' with option "replicas", or a quorum (option "nodes").',
       );
     }
+    this.foreignChannels = new ForeignChannels(time);
     this.inboxPrefix = `${inboxPrefix}cluster:`; // the prefix tells scripts that a push may go to another node
   }
 
@@ -61,15 +66,16 @@ export class RedisCluster implements LockServer {
     const topology = new Topology(this.source, nodes, this.time, () => listener.reconnected());
     this.#topology = topology;
     const name = this.inboxPrefix + this.processId;
-    const inbox = new ClusterInbox(name, listener, this.time, connect, () => topology.addresses);
+    const greet = (text: string): Promise<RedisNode> => this.#greet(name, text);
+    const inboxAt = (address: Address): Inbox =>
+      new Inbox(connect(address), name, listener, this.foreignChannels, greet);
+    const inbox = new ClusterInbox(listener, this.time, inboxAt, () => topology.map.addresses);
     try {
       await topology.find();
       await inbox.open();
-      const greet = async (): Promise<void> => {
-        this.#greeted = await this.#greet(inbox, 'hello');
-      };
       const { connectTimeout = MODULE_DEFAULTS.connectTimeout } = this.checks;
-      await triedAtStart(greet, connectTimeout, this.time, () => this.#topology === undefined);
+      const closed = (): boolean => this.#topology === undefined;
+      this.#greeted = await triedAtStart(() => greet('hello'), connectTimeout, this.time, closed);
     } catch (error) {
       inbox.close();
       await this.close();
@@ -82,7 +88,7 @@ export class RedisCluster implements LockServer {
   }
 
   /** Publishes a text that is no grant to this process's own inbox. Resolves to the node that took it. */
-  async #greet({ name }: ClusterInbox, text: string): Promise<RedisNode> {
+  async #greet(name: string, text: string): Promise<RedisNode> {
     const [node] = this.#nodes?.ready ?? [];
     if (!node) throw notSent(undefined);
     await node.connection.send('publish', [name, text]);
@@ -95,16 +101,15 @@ export class RedisCluster implements LockServer {
       return this.source.seeds.map((address) => notConnected(`${address}/0`, this.#trouble));
     }
     return Promise.all(
-      topology.addresses.map(async (address) => {
-        const key = healthKey(prefix, topology.tagAt(address));
+      topology.map.addresses.map(async (address) => {
+        const key = healthKey(prefix, topology.map.tagAt(address));
         return (await nodes.at(address)?.health(key, within)) ?? notConnected(`${address}/0`);
       }),
     );
   }
 
   async hears(within: number): Promise<boolean> {
-    const inbox = this.#inbox;
-    return inbox?.hears((text) => this.#greet(inbox, text), within) ?? false;
+    return this.#inbox?.hears(within) ?? false;
   }
 
   get ready(): boolean {
@@ -129,7 +134,7 @@ export class RedisCluster implements LockServer {
       try {
         return await step(node);
       } catch (error) {
-        if (isDown(error)) this.#topology?.doubt(this.#topology.owner(slot));
+        if (isDown(error)) this.#topology?.doubt(this.#topology.map.owner(slot));
         if (!(error instanceof Redirection) || this.time.monotonic() > giveUpAt) throw error;
         node = await this.#follow(error, slot, key, giveUpAt);
         if (!wanted()) throw notSent(key, 'the caller gave up');
@@ -145,37 +150,33 @@ export class RedisCluster implements LockServer {
   }
 
   async *typedKeys(glob: string, type: KeyType): AsyncGenerator<string> {
-    for (const address of this.#topology?.addresses ?? []) {
+    for (const address of this.#topology?.map.addresses ?? []) {
       const node = this.#nodes?.at(address);
       if (!node) throw notSent(undefined);
       yield* node.typedKeys(glob, type);
     }
   }
 
-  listen(channel: string, onMessage: (text: string) => void): number {
-    return this.#inbox?.listen(channel, onMessage) ?? Infinity;
-  }
-
   doubtChannel(): void {
-    const inbox = this.#inbox;
-    inbox?.doubt((text) => this.#greet(inbox, text));
+    this.#inbox?.doubt();
   }
 
   describe(): Description {
     if (!this.#inbox || !this.#greeted)
       return { found: 'Redis Cluster, not connected yet', warnings: [] };
-    return this.#greeted.describe(`Cluster ${this.#topology!.addresses.join(' ')}`);
+    return this.#greeted.describe(`Cluster ${this.#topology!.map.addresses.join(' ')}`);
   }
 
   async close(): Promise<void> {
     this.#topology?.close();
     this.#inbox?.close();
     this.#nodes?.close();
+    this.foreignChannels.close();
     this.#topology = this.#inbox = this.#nodes = undefined;
   }
 
   #owner(slot: number): StepNode | undefined {
-    const address = this.#topology?.owner(slot);
+    const address = this.#topology?.map.owner(slot);
     return address === undefined ? undefined : this.#nodes?.at(address);
   }
 
@@ -194,27 +195,14 @@ export class RedisCluster implements LockServer {
       return this.#owner(slot);
     }
     const target = this.source.mapped(address);
-    const node = await this.#reached(nodes.open(target), target, key, giveUpAt);
+    // The caller's time may end before the node is connected: the connecting goes on for the next call.
+    const left = giveUpAt - this.time.monotonic();
+    const node = await inTime(this.time, left, nodes.open(target), async () => {
+      topology.refresh(); // other nodes may know which node replaced this one
+      throw notSent(key, `the node at ${target}, to which its slot was moved, is not connected`);
+    });
     if (kind === 'ask') return node.asking;
     topology.move(slot, target);
     return node;
-  }
-
-  /** Waits for the connection to a node, no longer than the caller does; the connecting goes on for the next call. */
-  #reached(
-    opening: Promise<RedisNode>,
-    address: Address,
-    key: string | undefined,
-    giveUpAt: number,
-  ): Promise<RedisNode> {
-    return new Promise((resolve, reject) => {
-      const cancel = deadline(this.time, giveUpAt - this.time.monotonic(), () => {
-        this.#topology?.refresh(); // other nodes may know which node replaced this one
-        reject(
-          notSent(key, `the node at ${address}, to which its slot was moved, is not connected`),
-        );
-      });
-      opening.finally(cancel).then(resolve, reject);
-    });
   }
 }

@@ -48,31 +48,31 @@ type SlotNode = [host: string | null, port: number, id?: string, networks?: read
 
 /** The node that owns each slot. */
 export class SlotMap {
-  constructor(private readonly owners: (Address | undefined)[] = []) {}
+  readonly #owners = Array.from<Address | undefined>({ length: SLOTS });
 
   /** Reads the answer to CLUSTER SLOTS of the node at `asked`; a node that does not know its host has that of `asked`. */
   static read(reply: unknown, asked: Address, mapped: (address: Address) => Address): SlotMap {
-    const owners = Array.from<Address | undefined>({ length: SLOTS });
+    const map = new SlotMap();
     for (const [first, last, primary] of reply as SlotRange[]) {
       if (!primary) continue;
       const [, port] = primary;
       const host = hostOfNode(primary);
       const address = host ? mapped(`${host}:${port}`) : `${hostOf(asked)}:${port}`;
-      owners.fill(address, first, last + 1);
+      map.#owners.fill(address, first, last + 1);
     }
-    return new SlotMap(owners);
+    return map;
   }
 
   owner(slot: number): Address | undefined {
-    return this.owners[slot];
+    return this.#owners[slot];
   }
 
   move(slot: number, address: Address): void {
-    this.owners[slot] = address;
+    this.#owners[slot] = address;
   }
 
   get addresses(): Address[] {
-    return [...new Set(this.owners)].filter((address) => address !== undefined);
+    return [...new Set(this.#owners)].filter((address) => address !== undefined);
   }
 
   /** The smallest whole number whose decimals, in braces, put a key into a slot of this node. The node must own one. */
@@ -84,14 +84,11 @@ export class SlotMap {
 
   /** How many slots no node owns. */
   get unserved(): number {
-    return SLOTS - this.owners.filter((address) => address !== undefined).length;
+    return SLOTS - this.#owners.filter((address) => address !== undefined).length;
   }
 
   equals(other: SlotMap): boolean {
-    for (let slot = 0; slot < SLOTS; slot += 1) {
-      if (this.owner(slot) !== other.owner(slot)) return false;
-    }
-    return true;
+    return this.#owners.every((owner, slot) => owner === other.owner(slot));
   }
 }
 

@@ -27,17 +27,8 @@ export class Topology {
     private readonly changed: () => void,
   ) {}
 
-  get addresses(): Address[] {
-    return this.#map.addresses;
-  }
-
-  /** The tag that, in braces, puts a key into a slot of this node. */
-  tagAt(address: Address): string {
-    return this.#map.tagAt(address);
-  }
-
-  owner(slot: number): Address | undefined {
-    return this.#map.owner(slot);
+  get map(): SlotMap {
+    return this.#map;
   }
 
   /** Takes a node's word for the move of a slot. */
@@ -49,8 +40,8 @@ export class Topology {
   /** Asks all seeds; the first answer names the other nodes. Rejects with the error of the last seed. */
   async find(): Promise<void> {
     this.#map = await firstOf(this.source.seeds.map((seed) => this.#ask(seed)));
-    await Promise.allSettled(this.addresses.map((address) => this.nodes.open(address)));
-    this.nodes.keep(this.addresses);
+    await Promise.allSettled(this.map.addresses.map((address) => this.nodes.open(address)));
+    this.nodes.keep(this.map.addresses);
   }
 
   /** A node serves no slot at the moment: the others are asked who does. */
@@ -88,7 +79,7 @@ export class Topology {
 
   /** True if every slot has a node that answers. */
   async #refresh(but?: Address): Promise<boolean> {
-    const ready = this.addresses.filter((one) => one !== but && this.nodes.at(one)?.ready);
+    const ready = this.map.addresses.filter((one) => one !== but && this.nodes.at(one)?.ready);
     const asked = ready.length > 0 ? ready : this.source.seeds;
     const map = await this.#ask(asked[Math.floor(Math.random() * asked.length)]!);
     if (this.#closed) return false;
