@@ -28,39 +28,33 @@ export const exclusive = named('lock', {
   acquireFree: new MergedScript(acquireFree),
   release: new LuaScript(release, 'batchable'),
   releaseFree: new MergedScript(releaseFree),
-  leave: new LuaScript(leave),
+  leave,
   extend: new CachedScript(extend),
-  inspect: new LuaScript(inspect),
-  downgrade: new LuaScript(downgrade),
-  force: new LuaScript(force),
-  stamp: new LuaScript(stamp),
-  transfer: new LuaScript(transfer),
+  inspect,
+  downgrade,
+  force,
+  stamp,
+  transfer,
 });
 
 const shared = named('shares', {
   acquire: new LuaScript(acquireShare, 'batchable'),
   release: new LuaScript(releaseShare, 'batchable'),
-  leave: new LuaScript(leaveShare),
+  leave: leaveShare,
 });
 
 /** The steps of a lock that readers share. */
-export const readers = named('readers', {
-  ...shared,
-  extend: new CachedScript(extendReaders),
-});
+export const readers = named('readers', { ...shared, extend: new CachedScript(extendReaders) });
 
 /** The steps of a semaphore, whose holders have permits. */
-export const permits = named('permits', {
-  ...shared,
-  extend: new CachedScript(extendPermits),
-});
+export const permits = named('permits', { ...shared, extend: new CachedScript(extendPermits) });
 
 /** The steps of a caller that awaits a condition of a lock, and of one that signals it. */
 export const conditions = named('condition', {
-  await: new LuaScript(awaiting),
-  ask: new LuaScript(ask),
-  leave: new LuaScript(leaveCondition),
-  signal: new LuaScript(signal),
+  await: awaiting,
+  ask,
+  leave: leaveCondition,
+  signal,
 });
 
 /** The steps for the kind of lock that a request names. */

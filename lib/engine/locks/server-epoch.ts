@@ -1,11 +1,11 @@
 import { LockStoreError } from '../errors/index.js';
 import type { Clock } from '../options/index.js';
-import { LuaScript, named, type RedisConnection } from '../redis/index.js';
+import { named, type RedisConnection } from '../redis/index.js';
 import { msOf } from './reply.js';
 import serverEpoch from './server-epoch.lua.js';
 
 /** The script that admits a server. */
-export const scripts = named('store', { serverEpoch: new LuaScript(serverEpoch) });
+export const scripts = named('store', { serverEpoch });
 
 /** The key of the mark that identifies a server process. No lock has this key, as no name has empty braces. */
 export function epochKey(prefix: string): string {

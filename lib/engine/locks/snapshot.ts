@@ -1,11 +1,11 @@
 import { heldAlone, modeAt } from './holder.js';
-import { LuaScript, named } from '../redis/index.js';
+import { named } from '../redis/index.js';
 import inspectString from './inspect-string.lua.js';
 import type { Snapshot } from './lock-store.js';
 import { lastToken } from './reply.js';
 
 /** Inspects a lock without a queue of ours: a string in another service's format, or one node's vote of a quorum. */
-export const scripts = named('store', { inspectString: new LuaScript(inspectString) });
+export const scripts = named('store', { inspectString });
 
 /** The reply of lock/inspect.lua. */
 type NativeReply = [

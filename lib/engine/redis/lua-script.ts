@@ -170,11 +170,15 @@ end
 return answers`;
 }
 
-/** Names each script after its field in the table, unless it has a name: `lock.acquire`. */
-export function named<Scripts extends Readonly<Record<string, LuaScript>>>(
+/** The table of scripts, each named after its field unless it has a name: `lock.acquire`. A text becomes a script. */
+export function named<Scripts extends Readonly<Record<string, LuaScript | string>>>(
   table: string,
   scripts: Scripts,
-): Scripts {
-  for (const [field, script] of Object.entries(scripts)) script.name ??= `${table}.${field}`;
-  return scripts;
+): { [Field in keyof Scripts]: Scripts[Field] extends LuaScript ? Scripts[Field] : LuaScript } {
+  const all = Object.entries(scripts).map(([field, text]) => {
+    const script = typeof text === 'string' ? new LuaScript(text) : text;
+    script.name ??= `${table}.${field}`;
+    return [field, script];
+  });
+  return Object.fromEntries(all) as ReturnType<typeof named<Scripts>>;
 }

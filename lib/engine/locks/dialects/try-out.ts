@@ -1,11 +1,11 @@
 import { LockStoreError } from '../../errors/index.js';
-import { commandsOf, KeyList, LuaScript, named, type StepNode } from '../../redis/index.js';
+import { commandsOf, KeyList, named, type StepNode } from '../../redis/index.js';
 import type { LockRequest } from '../lock-request.js';
 import type { Dialect, DialectScript } from './dialect.js';
 import tryOut from './try-out.lua.js';
 
 /** The script that tries a dialect's commands on a scratch key. */
-export const scripts = named('dialect', { tryOut: new LuaScript(tryOut) });
+export const scripts = named('dialect', { tryOut });
 
 /** The steps of a lock from its grant to its end. */
 export function stepsOf({ acquire, release, extend }: Dialect): DialectScript[] {

@@ -28,11 +28,11 @@ import settle from './settle.lua.js';
 /** The scripts of one node of a quorum. */
 export const scripts = named('quorum', {
   acquire: new LuaScript(acquire, 'batchable'),
-  settle: new LuaScript(settle),
+  settle,
   release: new LuaScript(release, 'batchable'),
   extend: exclusive.extend, // votes are extended like locks on one server, since both values begin with the holder
   revote: new LuaScript(revote, 'batchable'),
-  force: new LuaScript(force),
+  force,
 });
 
 /** Matches a node's vote: the holder, the attempt, and the first token. */

@@ -4,17 +4,13 @@ import { NEVER } from '../../../protocol/constants.js';
 import { MARK } from '../../holder.js';
 import type { LockRequest } from '../../lock-request.js';
 import type { Dialect } from '../dialect.js';
-import { LuaScript, named, type Operands } from '../../../redis/index.js';
+import { named, type Operands } from '../../../redis/index.js';
 import acquire from './acquire.lua.js';
 import extend from './extend.lua.js';
 import release from './release.lua.js';
 
 /** The steps of a plain lock. */
-export const scripts = named('plain', {
-  acquire: new LuaScript(acquire),
-  release: new LuaScript(release),
-  extend: new LuaScript(extend),
-});
+export const scripts = named('plain', { acquire, release, extend });
 
 /**
  * A string that names the holder, with a time to live: the format of most libraries. With `timestampCompat` the string is a

@@ -1,6 +1,6 @@
 import type { LockFormat } from '../../../options/index.js';
 import type { Dialect } from '../dialect.js';
-import { LuaScript, named } from '../../../redis/index.js';
+import { named } from '../../../redis/index.js';
 import { marked, scripts as plain } from '../plain/plain.js';
 import force from './force.lua.js';
 import release from './release.lua.js';
@@ -9,8 +9,8 @@ import release from './release.lua.js';
 export const scripts = named('python-redis-lock', {
   acquire: plain.acquire,
   extend: plain.extend,
-  release: new LuaScript(release),
-  force: new LuaScript(force),
+  release,
+  force,
 });
 
 /**

@@ -1,7 +1,7 @@
 import type { LockFormat } from '../../../options/index.js';
 import type { LockRequest } from '../../lock-request.js';
 import type { Dialect } from '../dialect.js';
-import { LuaScript, named } from '../../../redis/index.js';
+import { named } from '../../../redis/index.js';
 import acquireReadWrite from './acquire-read-write.lua.js';
 import acquire from './acquire.lua.js';
 import extendReadWrite from './extend-read-write.lua.js';
@@ -13,14 +13,14 @@ import release from './release.lua.js';
 
 /** The steps of RLock and RFencedLock, those of RReadWriteLock, and those of an operator. */
 export const scripts = named('redisson', {
-  acquire: new LuaScript(acquire),
-  release: new LuaScript(release),
-  extend: new LuaScript(extend),
-  inspect: new LuaScript(inspect),
-  force: new LuaScript(force),
-  acquireReadWrite: new LuaScript(acquireReadWrite),
-  releaseReadWrite: new LuaScript(releaseReadWrite),
-  extendReadWrite: new LuaScript(extendReadWrite),
+  acquire,
+  release,
+  extend,
+  inspect,
+  force,
+  acquireReadWrite,
+  releaseReadWrite,
+  extendReadWrite,
 });
 
 /** Redisson's locks: a hash of counts by holder, and a channel that wakes waiters. */

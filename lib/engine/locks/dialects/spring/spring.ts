@@ -1,14 +1,11 @@
 import type { LockFormat } from '../../../options/index.js';
 import type { Dialect, Wake } from '../dialect.js';
-import { LuaScript, named } from '../../../redis/index.js';
+import { named } from '../../../redis/index.js';
 import { marked, scripts as plain } from '../plain/plain.js';
 import release from './release.lua.js';
 
 /** The steps of a lock of a RedisLockRegistry: a plain lock whose release wakes waiters. */
-export const scripts = named('spring', {
-  ...plain,
-  release: new LuaScript(release),
-});
+export const scripts = named('spring', { ...plain, release });
 
 /**
  * RedisLockRegistry of Spring Integration: a plain string, and a channel for waiters with PUB_SUB_LOCK. Up to 6.5.2 a registry

@@ -1,6 +1,6 @@
 import type { LockFormat } from '../../../options/index.js';
 import type { Dialect, DialectReply, Send } from '../dialect.js';
-import { LuaScript, named } from '../../../redis/index.js';
+import { named } from '../../../redis/index.js';
 import acquire from './acquire.lua.js';
 import extend from './extend.lua.js';
 import force from './force.lua.js';
@@ -12,14 +12,14 @@ import setnx from './setnx.lua.js';
 
 /** The steps of a timestamp lock: those of the articles one by one, and as one script. */
 export const scripts = named('timestamp', {
-  acquire: new LuaScript(acquire),
-  setnx: new LuaScript(setnx),
-  get: new LuaScript(get),
-  getset: new LuaScript(getset),
-  inspect: new LuaScript(inspect),
-  force: new LuaScript(force),
-  release: new LuaScript(release),
-  extend: new LuaScript(extend),
+  acquire,
+  setnx,
+  get,
+  getset,
+  inspect,
+  force,
+  release,
+  extend,
 });
 
 /**
