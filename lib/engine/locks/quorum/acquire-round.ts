@@ -1,4 +1,3 @@
-import { QuorumNotReachedError } from '../../errors/index.js';
 import { type Clock, type Moment, momentOf } from '../../options/index.js';
 import type { Grant } from '../lock-store.js';
 import {
@@ -7,9 +6,9 @@ import {
   isSettled,
   majorityOf,
   mostAlike,
+  notReached,
   poll,
   refuseForeign,
-  type Votes,
 } from './ballot.js';
 import type { Attempt, QuorumNode, Vote } from './quorum-node.js';
 
@@ -55,25 +54,26 @@ export class AcquireRound {
    * that nobody can win.
    */
   async run(): Promise<Grant | 'taken' | 'split'> {
-    const { queue } = this.attempt.request;
+    const { key, ttl, tokenBlock, queue } = this.attempt.request;
     const ballot = await this.#poll(
       (node) => node.acquire(this.attempt, this.timeout),
       isHeld,
-      (denied) => queue || isSettled(denied.cast, denied.pending, denied.nodes, areAlike),
+      (denied) => queue || isSettled(denied, areAlike),
     );
-    const outcome = acquisition(ballot.votes(isHeld), ballot.pending, ballot.nodes);
+    const votes = ballot.votes(isHeld);
+    const outcome = acquisition(votes);
     if (outcome === 'granted') {
       const token = await this.#token(ballot);
-      if (token !== undefined) return this.#grant(token);
+      if (token !== undefined) {
+        const fencingToken = tokenBlock === 0 ? undefined : token;
+        return { kind: 'held', sent: this.#sent, remaining: ttl, fencingToken, tokens: tokenBlock };
+      }
     }
     this.#takeBack(ballot);
-    if (outcome === 'failed') throw this.#notReached(ballot.votes(isHeld));
+    if (outcome === 'failed') throw notReached(key, votes);
     const foreign = ballot.cast.filter(({ kind }) => kind === 'foreign');
-    refuseForeign(
-      this.attempt.request.key,
-      foreign.map(({ detail }) => String(detail)),
-      this.nodes.length,
-    );
+    const types = foreign.map(({ detail }) => String(detail));
+    refuseForeign(key, types, this.nodes.length);
     const isTaken = mostAlike(ballot.cast, areAlike) >= majorityOf(this.nodes.length);
     return isTaken ? 'taken' : 'split';
   }
@@ -90,22 +90,11 @@ export class AcquireRound {
     const last = token + request.tokenBlock - 1;
     const settled = await this.#poll((node) => node.settle(this.attempt, last), Boolean);
     const votesNow = settled.votes(Boolean);
-    const outcome = acquisition(votesNow, settled.pending, settled.nodes);
+    const outcome = acquisition(votesNow);
     if (outcome === 'granted') return token;
     if (outcome === 'denied') return undefined;
     this.#takeBack();
-    throw this.#notReached(votesNow);
-  }
-
-  #grant(token: number): Grant {
-    const { ttl, tokenBlock } = this.attempt.request;
-    return {
-      kind: 'held',
-      sent: this.#sent,
-      remaining: ttl,
-      fencingToken: tokenBlock === 0 ? undefined : token,
-      tokens: tokenBlock,
-    };
+    throw notReached(request.key, votesNow);
   }
 
   /** Withdraws the votes of this attempt, also from nodes that have not answered: they may have voted. Nodes that denied are left out. */
@@ -122,19 +111,12 @@ export class AcquireRound {
     /** Returns true when further answers cannot change who has the denied votes. */
     explained: (ballot: Ballot<Answer>) => boolean | undefined = () => true,
   ): Promise<Ballot<Answer>> {
-    const { nodes, timeout } = this;
+    const { nodes, timeout, clock } = this;
     const decided = (ballot: Ballot<Answer>): boolean => {
-      const outcome = acquisition(ballot.votes(grants), ballot.pending, ballot.nodes);
+      const outcome = acquisition(ballot.votes(grants));
       return outcome === 'denied' ? explained(ballot) === true : outcome !== undefined;
     };
-    return poll({ nodes, ask, timeout, decided }, this.clock);
-  }
-
-  #notReached({ granted, denied, failed }: Votes): QuorumNotReachedError {
-    const nodes = this.nodes.length;
-    const silent = nodes - granted - denied - failed;
-    const votes = { nodes, granted, denied, failed: failed + silent };
-    return new QuorumNotReachedError(this.attempt.request.key, votes);
+    return poll({ nodes, ask, timeout, decided, clock });
   }
 }
 

@@ -1,4 +1,4 @@
-import { ForeignLockError } from '../../errors/index.js';
+import { ForeignLockError, QuorumNotReachedError } from '../../errors/index.js';
 import type { Clock } from '../../options/index.js';
 import { deadline } from '../../redis/index.js';
 
@@ -25,30 +25,33 @@ export class Ballot<Answer> {
       if (answer !== undefined && grants(answer)) granted += 1;
     }
     const { nodes, pending, failed } = this;
-    return { granted, denied: nodes - pending - failed - granted, failed };
+    return { nodes, granted, denied: nodes - pending - failed - granted, pending };
   }
 }
 
 /** A question to all nodes of a quorum. */
-export interface Poll<Node, Answer> {
+interface Poll<Node, Answer> {
   readonly nodes: readonly Node[];
   readonly ask: (node: Node) => Promise<Answer>;
   /** The time-out in ms: a node without an answer by then has failed. */
   readonly timeout: number;
   /** Returns true when missing answers cannot change the outcome. */
   readonly decided: (ballot: Ballot<Answer>) => boolean;
+  readonly clock: Clock;
 }
 
 /** Asks all nodes at once; resolves when their answers decide, or at the time-out. Never rejects. */
-export function poll<Node, Answer>(
-  { nodes, ask, timeout, decided }: Poll<Node, Answer>,
-  clock: Clock,
-): Promise<Ballot<Answer>> {
+export function poll<Node, Answer>({
+  nodes,
+  ask,
+  timeout,
+  decided,
+  clock,
+}: Poll<Node, Answer>): Promise<Ballot<Answer>> {
   const ballot = new Ballot<Answer>(nodes.length);
   return new Promise((resolve) => {
     let closed = false;
     const close = (): void => {
-      if (closed) return;
       closed = true;
       cancel();
       resolve(ballot);
@@ -58,22 +61,16 @@ export function poll<Node, Answer>(
       ballot.pending = 0;
       close();
     });
-    const settled = (): void => {
+    const settled = (record: () => void): void => {
+      if (closed) return;
+      record();
       ballot.pending -= 1;
       if (ballot.pending === 0 || decided(ballot)) close();
     };
     for (const [at, node] of nodes.entries()) {
       ask(node).then(
-        (answer) => {
-          if (closed) return;
-          ballot.answers[at] = answer;
-          settled();
-        },
-        () => {
-          if (closed) return;
-          ballot.failed += 1;
-          settled();
-        },
+        (answer) => settled(() => (ballot.answers[at] = answer)),
+        () => settled(() => (ballot.failed += 1)),
       );
     }
   });
@@ -81,11 +78,21 @@ export function poll<Node, Answer>(
 
 /** The votes of a quorum on one question. */
 export interface Votes {
+  readonly nodes: number;
   readonly granted: number;
   /** Nodes that answered, and did not grant. */
   readonly denied: number;
-  /** Nodes that failed, were not connected or did not answer in time. */
-  readonly failed: number;
+  /** Nodes that have not answered yet, nor failed. */
+  readonly pending: number;
+}
+
+/** The error of a question that too few nodes answered: those that have not answered yet count as failed. */
+export function notReached(
+  key: string | undefined,
+  { nodes, granted, denied }: Omit<Votes, 'pending'>,
+): QuorumNotReachedError {
+  const failed = nodes - granted - denied;
+  return new QuorumNotReachedError(key, { nodes, granted, denied, failed });
 }
 
 /** The size of a majority: any two majorities share a node. */
@@ -97,11 +104,12 @@ export function majorityOf(nodes: number): number {
  * The outcome of an acquisition, once missing answers cannot change it; undefined before. `denied`: a majority answered, but
  * does not grant. `failed`: no majority answers.
  */
-export function acquisition(
-  { granted, denied }: Votes,
-  pending: number,
-  nodes: number,
-): 'granted' | 'denied' | 'failed' | undefined {
+export function acquisition({
+  nodes,
+  granted,
+  denied,
+  pending,
+}: Votes): 'granted' | 'denied' | 'failed' | undefined {
   const majority = majorityOf(nodes);
   if (granted >= majority) return 'granted';
   if (granted + pending >= majority) return undefined;
@@ -113,11 +121,12 @@ export function acquisition(
  * The status of a lease on a majority. A failed node may still have the lease, so it is `gone` only if so many nodes denied it
  * that no majority can be left.
  */
-export function leaseStatus(
-  { granted, denied }: Votes,
-  pending: number,
-  nodes: number,
-): 'held' | 'gone' | 'unknown' | undefined {
+export function leaseStatus({
+  nodes,
+  granted,
+  denied,
+  pending,
+}: Votes): 'held' | 'gone' | 'unknown' | undefined {
   const majority = majorityOf(nodes);
   if (granted >= majority) return 'held';
   if (denied > nodes - majority) return 'gone';
@@ -139,9 +148,7 @@ export function mostAlike<Answer>(
 
 /** True when missing answers cannot change which answer has a majority, if any. */
 export function isSettled<Answer>(
-  cast: readonly Answer[],
-  pending: number,
-  nodes: number,
+  { cast, pending, nodes }: Ballot<Answer>,
   alike: (one: Answer, other: Answer) => boolean,
 ): boolean {
   const most = mostAlike(cast, alike);

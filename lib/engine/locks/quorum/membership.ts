@@ -1,7 +1,7 @@
-import { LockOptionsError, LockStoreError, QuorumNotReachedError } from '../../errors/index.js';
+import { LockOptionsError, LockStoreError } from '../../errors/index.js';
 import type { Clock } from '../../options/index.js';
 import type { RedisServer } from '../../redis/index.js';
-import { majorityOf } from './ballot.js';
+import { majorityOf, notReached } from './ballot.js';
 
 /** How long start-up waits for further servers after a majority has joined, in ms. */
 export const GRACE = 500;
@@ -62,14 +62,7 @@ export class Membership {
           return;
         }
         if (granted >= majority) return start();
-        reject(
-          new QuorumNotReachedError(undefined, {
-            nodes,
-            granted,
-            denied: 0,
-            failed: nodes - granted,
-          }),
-        );
+        reject(notReached(undefined, { nodes, granted, denied: 0 }));
       };
       for (const server of this.servers) {
         this.#join(server, reconnected).then(settled, (error: unknown) => {

@@ -19,6 +19,11 @@ export function unsoundStep(step: keyof typeof STEPS): LockOptionsError {
   return unsound(STEPS[step]);
 }
 
+/** A step that a quorum does not support. */
+export function rejecting(step: keyof typeof STEPS): () => Promise<never> {
+  return () => Promise.reject(unsoundStep(step));
+}
+
 /** @throws LockOptionsError for locks that a quorum does not support. */
 export function refuseUnsound({
   share,

@@ -1,4 +1,4 @@
-import { LockOptionsError, QuorumNotReachedError } from '../../errors/index.js';
+import { LockOptionsError } from '../../errors/index.js';
 import type { Clock, ModuleSettings } from '../../options/index.js';
 import {
   isServer,
@@ -15,7 +15,7 @@ import { ServerEpoch } from '../server-epoch.js';
 import { Membership } from './membership.js';
 import { QuorumLock } from './quorum-lock.js';
 import { QuorumNode, scripts } from './quorum-node.js';
-import { majorityOf } from './ballot.js';
+import { majorityOf, notReached } from './ballot.js';
 
 /** The lock on a majority of independent Redis servers. */
 export class QuorumLockStore extends QuorumLock implements LockStore {
@@ -65,12 +65,11 @@ export class QuorumLockStore extends QuorumLock implements LockStore {
   async names(search: NameSearch): Promise<string[]> {
     const asked = await Promise.allSettled(this.nodes.map((node) => node.names(search)));
     const found = asked.filter((answer) => answer.status === 'fulfilled');
-    const majority = majorityOf(asked.length);
-    const failed = asked.length - found.length;
+    if (found.length < majorityOf(asked.length)) {
+      throw notReached(undefined, { nodes: asked.length, granted: 0, denied: found.length });
+    }
     const names = new Set(found.flatMap(({ value }) => value));
-    if (found.length >= majority) return [...names].slice(0, search.most);
-    const votes = { nodes: asked.length, granted: 0, denied: found.length, failed };
-    throw new QuorumNotReachedError(undefined, votes);
+    return [...names].slice(0, search.most);
   }
 
   /** A quorum pushes nothing. */

@@ -1,14 +1,5 @@
-import { QuorumNotReachedError } from '../../errors/index.js';
 import { type Clock, momentOf } from '../../options/index.js';
-import type {
-  Answer,
-  Extended,
-  Extension,
-  Grant,
-  PushListener,
-  Snapshot,
-  Transferred,
-} from '../lock-store.js';
+import type { Answer, Extended, Extension, Grant, PushListener, Snapshot } from '../lock-store.js';
 import type { LockRequest } from '../lock-request.js';
 import { askAgain, backOff } from '../back-off.js';
 import { batchesOf, LARGEST_BATCH } from '../batches.js';
@@ -16,17 +7,17 @@ import {
   type Ballot,
   isSettled,
   majorityOf,
-  nodeTimeout,
-  poll,
   leaseStatus,
+  nodeTimeout,
+  notReached,
+  poll,
   reachedByMajority,
   refuseForeign,
-  type Votes,
 } from './ballot.js';
 import { AcquireRound, TokenProposal } from './acquire-round.js';
 import type { QuorumNode } from './quorum-node.js';
 import { Renewals } from './renewals.js';
-import { refuseUnsound, unsoundStep } from './quorum-limits.js';
+import { refuseUnsound, rejecting } from './quorum-limits.js';
 
 /** The part of the command time-out within which a caller that asks once begins further attempts. */
 const PATIENCE = 0.75;
@@ -42,6 +33,11 @@ export class QuorumLock {
   readonly #renewals = new Renewals();
   #attempts = 0;
 
+  readonly downgrade = rejecting('downgrade');
+  readonly transfer = rejecting('transfer');
+  readonly stamp = rejecting('stamp');
+  readonly signal = rejecting('signal');
+
   constructor(
     protected readonly nodes: readonly QuorumNode[],
     private readonly commandTimeout: number,
@@ -53,26 +49,25 @@ export class QuorumLock {
   async acquire(request: LockRequest): Promise<Answer> {
     const { former } = request;
     refuseUnsound(request);
-    if (former) return this.#queued(request, await this.release(former, 0)); // a caller that gives its former lease back lets others have their turn first
+    if (former) {
+      const gaveBack = await this.release(former, 0);
+      return { ...this.#queued(request), gaveBack }; // a caller that gives its former lease back lets others have their turn first
+    }
     if (!request.queue) return this.#askOnce(request);
     const held = await this.#attempt(request, this.commandTimeout);
     return typeof held === 'object' ? held : this.#queued(request);
   }
 
   async release(request: LockRequest, minHoldRest: number): Promise<boolean> {
-    const { nodes } = this;
     this.#renewals.end(request);
     const released = await this.#ask(
       (node) => node.release(request, minHoldRest),
-      (ballot) => {
-        const lease = leaseStatus(ballot.votes(Boolean), ballot.pending, nodes.length);
-        return lease !== undefined && lease !== 'unknown';
-      },
+      (ballot) => leaseStatus(ballot.votes(Boolean)) !== undefined,
     );
     this.listener?.kept(request.key, 0);
     const votes = released.votes(Boolean);
-    const lease = leaseStatus(votes, 0, nodes.length);
-    if (lease === 'unknown') throw this.#notReached(request.key, votes);
+    const lease = leaseStatus(votes);
+    if (lease === 'unknown') throw notReached(request.key, votes);
     return lease === 'held';
   }
 
@@ -92,10 +87,7 @@ export class QuorumLock {
     const leaseOf = (
       ballot: Ballot<readonly number[]>,
       at: number,
-    ): ReturnType<typeof leaseStatus> => {
-      const votes = ballot.votes((left) => left[at]! >= 0);
-      return leaseStatus(votes, ballot.pending, ballot.nodes);
-    };
+    ): ReturnType<typeof leaseStatus> => leaseStatus(ballot.votes((left) => left[at]! >= 0));
     const renewal = this.#renewals.begin(requests);
     const extended = await this.#ask(
       (node) => renewal.ask(node),
@@ -112,7 +104,7 @@ export class QuorumLock {
     void renewal.settle((at) => typeof remaining[at] === 'number');
     if (remaining.some((lease) => lease !== 'unknown')) return { sent, remaining };
     const votes = extended.votes((left) => left[0]! >= 0);
-    throw this.#notReached(requests.length === 1 ? requests[0]!.key : undefined, votes);
+    throw notReached(requests.length === 1 ? requests[0]!.key : undefined, votes);
   }
 
   async inspect(key: string): Promise<Snapshot> {
@@ -135,22 +127,6 @@ export class QuorumLock {
     return count('string') >= majority;
   }
 
-  downgrade(): Promise<boolean> {
-    return Promise.reject(unsoundStep('downgrade'));
-  }
-
-  transfer(): Promise<Transferred> {
-    return Promise.reject(unsoundStep('transfer'));
-  }
-
-  stamp(): Promise<number | undefined> {
-    return Promise.reject(unsoundStep('stamp'));
-  }
-
-  signal(): Promise<never> {
-    return Promise.reject(unsoundStep('signal'));
-  }
-
   /** Asks until the votes decide: while they are split, nobody holds the lock. */
   async #askOnce(request: LockRequest): Promise<Answer> {
     const { clock, commandTimeout } = this;
@@ -168,19 +144,14 @@ export class QuorumLock {
   }
 
   #attempt(request: LockRequest, within: number): Promise<Grant | 'taken' | 'split'> {
-    const { key, holder, ttl, tokenBlock, format, queue } = request;
     this.#attempts += 1;
-    const attempt = {
-      request: { key, holder, ttl, tokenBlock, format, queue },
-      number: this.#attempts,
-      proposed: this.#proposal.now(),
-    };
-    return new AcquireRound(this.nodes, attempt, nodeTimeout(ttl, within), this.clock).run();
+    const attempt = { request, number: this.#attempts, proposed: this.#proposal.now() };
+    const timeout = nodeTimeout(request.ttl, within);
+    return new AcquireRound(this.nodes, attempt, timeout, this.clock).run();
   }
 
-  #queued(request: LockRequest, gaveBack?: boolean): Answer {
-    const queued = askAgain(request, this.clock.monotonic());
-    return gaveBack === undefined ? queued : { ...queued, gaveBack };
+  #queued(request: LockRequest): Answer {
+    return askAgain(request, this.clock.monotonic());
   }
 
   /**
@@ -193,16 +164,14 @@ export class QuorumLock {
     alike: (one: Reply, other: Reply) => boolean = () => true,
   ): Promise<Reply[]> {
     const majority = majorityOf(this.nodes.length);
-    const { cast } = await this.#ask(
+    const asked = await this.#ask(
       ask,
-      (ballot) =>
-        ballot.cast.length >= majority &&
-        isSettled(ballot.cast, ballot.pending, ballot.nodes, alike),
+      (ballot) => ballot.cast.length >= majority && isSettled(ballot, alike),
       this.commandTimeout,
     );
-    if (cast.length >= majority) return cast;
-    const failed = this.nodes.length - cast.length;
-    throw this.#notReached(key, { granted: 0, denied: cast.length, failed });
+    if (asked.cast.length >= majority) return asked.cast;
+    const votes = asked.votes(() => false);
+    throw notReached(key, votes);
   }
 
   #ask<Reply>(
@@ -211,11 +180,7 @@ export class QuorumLock {
     timeout = nodeTimeout(Infinity, this.commandTimeout),
   ): Promise<Ballot<Reply>> {
     const { nodes, clock } = this;
-    return poll({ nodes, ask, timeout, decided }, clock);
-  }
-
-  #notReached(key: string | undefined, votes: Votes): QuorumNotReachedError {
-    return new QuorumNotReachedError(key, { nodes: this.nodes.length, ...votes });
+    return poll({ nodes, ask, timeout, decided, clock });
   }
 }
 
