@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import type { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
-import { conditionEntries, entryOf } from '../../lib/engine/locks/entry.js';
+import { entryOf } from '../../lib/engine/locks/entry.js';
+import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { FIRST_LEASE } from '../../lib/engine/protocol/constants.js';
 import { Condition } from '../../lib/nest/services/condition.js';
 import { PATIENCE } from '../support/bounds.js';
@@ -8,6 +9,11 @@ import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
 import { awaiting, condition } from './conditions.contract.js';
 import { deceived, overhear, serverTime } from './hints.contract.js';
+
+/** The entry of a request that awaits a condition, once it was signalled. */
+function signalledEntry({ holder, ttl, tokenBlock, condition: awaited }: LockRequest): string {
+  return `${holder}/${ttl}/c${tokenBlock}/${awaited!.name}`;
+}
 
 /** To those that a lock without permits alone has: readers, who reads on, and who awaits a condition. */
 export const forgedGrants: Contract = {
@@ -47,7 +53,7 @@ export const forgedGrants: Contract = {
     const other = await b.acquire();
     await world.until('it has asked', () => heard.asked?.condition !== undefined);
     const now = await serverTime(world);
-    const { signalled } = conditionEntries(heard.asked!);
+    const signalled = signalledEntry(heard.asked!);
     const words = `granted ${signalled} ${FIRST_LEASE} ${now} ${now} 1 0 - ${prefix}k`;
     await control.publish(`${prefix}inbox:${a.store.processId}`, words);
     expect((await a.store.health(PATIENCE)).inbox).toBe(true); // what came before is dealt with
@@ -85,7 +91,7 @@ export const forgedGrants: Contract = {
       const teller = await b.acquire();
       if (told) expect(await condition(b, teller).signal()).toBe(true);
       const now = await serverTime(world);
-      const { signalled } = conditionEntries(heard.asked!);
+      const signalled = signalledEntry(heard.asked!);
       const words = `granted ${signalled} ${FIRST_LEASE} ${now} ${now} 1 0 - ${prefix}k`;
       await control.publish(`${prefix}inbox:${a.store.processId}`, words);
       expect((await a.store.health(PATIENCE)).inbox).toBe(true); // what came before is dealt with

@@ -11,16 +11,6 @@ export function entryOf({ holder, ttl, tokenBlock, share }: LockRequest): string
     : `${holder}/${ttl}/p${tokenBlock}/${share.permits}/${share.count}`;
 }
 
-/** The entries of a request that awaits a condition, before the signal and after it. */
-export function conditionEntries({ holder, ttl, tokenBlock, condition }: LockRequest): {
-  readonly awaiting: string;
-  readonly signalled: string;
-} {
-  const before = `${holder}/${ttl}`;
-  const behind = `${tokenBlock}/${condition!.name}`;
-  return { awaiting: `${before}/w${behind}`, signalled: `${before}/c${behind}` };
-}
-
 const ENTRY = /^([^/]+\/[^/]+)\/(\d+)\/([xspc])(\d+)(?:\/([^/]+))?(?:\/(\d+))?$/;
 
 /** Reads the request from an entry; undefined for any other text. */

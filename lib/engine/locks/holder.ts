@@ -37,11 +37,6 @@ export function heldAlone(value: string): { holder: string; firstToken: number |
   return { holder, firstToken: token === undefined ? undefined : Number(token) };
 }
 
-/** The value at the name of an exclusive lock. */
-export function valueOf(holder: string, firstToken: number | undefined): string {
-  return firstToken === undefined ? holder : `${holder}/${firstToken}`;
-}
-
 const BYTES = 16;
 /** Random bytes for many ids: a draw for each id costs ten times as much. */
 const pool = Buffer.alloc(256 * BYTES);

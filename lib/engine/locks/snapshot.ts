@@ -31,13 +31,13 @@ export function snapshotOf(reply: unknown, most: number): Snapshot {
   return {
     type,
     holder,
-    holders: oncePerPermit(
-      [...pairs(holders)].map(([member, ends]) => {
-        const [holder, count] = member.split('#') as [string, string | undefined];
-        return { holder, count: Number(count ?? 1), remaining: ends - now };
-      }),
-      most,
-    ),
+    holders: [...pairs(holders)]
+      .flatMap(([member, ends]) => {
+        const [shares, count = '1'] = member.split('#') as [string, string?];
+        const lease = { holder: shares, remaining: ends - now };
+        return Array.from({ length: Math.min(Number(count), most) }, () => lease);
+      })
+      .slice(0, most),
     mode,
     remaining,
     fencingToken: lastToken(fence),
@@ -83,21 +83,6 @@ export function snapshotWithoutQueue(reply: unknown): Snapshot {
     entries: [],
     now: now / 1_000,
   };
-}
-
-interface SharedLease {
-  readonly holder: string;
-  readonly count: number;
-  readonly remaining: number;
-}
-
-/** The first `most` leases, each repeated once per permit. */
-export function oncePerPermit(leases: readonly SharedLease[], most: number): Snapshot['holders'] {
-  return leases
-    .flatMap(({ holder, count, remaining }) =>
-      Array.from({ length: Math.min(count, most) }, () => ({ holder, remaining })),
-    )
-    .slice(0, most);
 }
 
 /** Pairs up a flat list of texts and numbers. */
