@@ -4,10 +4,8 @@ import {
   CommonOperands,
   fenceKey,
   KeyList,
-  type MergedScript,
   type ScriptRun,
   type Step,
-  type StepNode,
 } from '../../redis/index.js';
 import type { LockRequest } from '../lock-request.js';
 import { isOne, type LockSteps } from '../lock-steps.js';
@@ -25,7 +23,7 @@ export class FastPath {
   readonly #releases: CommonOperands;
 
   constructor(
-    readonly steps: LockSteps,
+    private readonly steps: LockSteps,
     /** The name of this process in the ids of its holders. */
     private readonly processId: string,
     /** Whether replicas confirm each grant: they confirm a step only once. */
@@ -36,18 +34,65 @@ export class FastPath {
 
   /** The step on the fast path; undefined if the full script should be sent at once. */
   acquire(request: LockRequest): Step<Answer> | undefined {
-    const simple = !this.confirmed && !request.former && this.#isAlone(request);
-    return simple ? new FreeAcquire(this, request) : undefined;
+    if (this.confirmed || request.former || !this.#isAlone(request)) return undefined;
+    const { steps } = this;
+    const { key, holder, wanted } = request;
+    const lock = steps.prefix + key;
+    const keys = keysOf(lock, BESIDE);
+    let asked: Moment | undefined;
+    return {
+      redisKey: lock,
+      key,
+      wanted,
+      on: (node) => {
+        const sent = momentOf(steps.server.time);
+        asked ??= sent; // another node that gets the step later takes the lock no later
+        return {
+          script: exclusive.acquireFree,
+          keys,
+          args: [idOf(holder)],
+          common: this.#commonOf(lock, request),
+          notAfter: node.notAfter(asked.monotonic),
+          key,
+          sentAt: sent.monotonic,
+          wanted,
+          read: (reply, receivedAt) => {
+            if (reply !== 0) {
+              return steps.read(reply as AcquireReply, request, node, sent, receivedAt);
+            }
+            steps.contended.add(key, receivedAt);
+            if (wanted?.() === false) return { kind: 'late' };
+            return steps.server.take(steps.acquire(request, asked));
+          },
+        };
+      },
+    };
   }
 
   /** As {@link acquire}. A holder that had to queue takes the full script, since other waiters may have come behind it. */
   release(request: LockRequest, minHoldRest: number, served: unknown): Step<boolean> | undefined {
-    const simple = minHoldRest === 0 && !served && this.#isAlone(request);
-    return simple ? new FreeRelease(this.steps, request, this.#releases) : undefined;
+    if (minHoldRest !== 0 || served || !this.#isAlone(request)) return undefined;
+    const { steps } = this;
+    const { key, holder } = request;
+    const lock = steps.prefix + key;
+    const keys = keysOf(lock, QUEUE);
+    const run: ScriptRun<boolean> = {
+      script: exclusive.releaseFree,
+      keys,
+      args: [idOf(holder)],
+      common: this.#releases,
+      key,
+      read: (reply, receivedAt) => {
+        if (reply !== -1) return isOne(reply);
+        steps.contended.add(key, receivedAt);
+        return steps.server.take(steps.release(request, 0));
+      },
+    };
+    return { redisKey: lock, key, on: () => run };
   }
 
   /** Returns the same object for asks that may be merged into one script. */
-  commonOf(lock: string, { ttl, tokenBlock: tokens }: LockRequest): CommonOperands {
+  #commonOf(lock: string, { ttl, tokenBlock: tokens }: LockRequest): CommonOperands {
     const { server, prefix } = this.steps;
     const tag = server.fenceTagOf(lock);
     const last = this.#asks;
@@ -80,108 +125,13 @@ interface CommonAsk {
 const BESIDE = ['queue', 'version'];
 const QUEUE = ['queue'];
 
-/** A step on a lock that is probably free. It is its own script run, so that a call makes only one object. */
-abstract class FreeStep<Answer> implements Step<Answer>, ScriptRun<Answer> {
-  abstract readonly script: MergedScript;
-  abstract readonly common: CommonOperands;
-  /** The lock's own key, and those beside it. */
-  readonly keys: KeyList;
-
-  constructor(
-    protected readonly steps: LockSteps,
-    protected readonly request: LockRequest,
-    beside: readonly string[],
-  ) {
-    const lock = steps.prefix + request.key;
-    const base = baseOf(lock);
-    this.keys = new KeyList([lock, ...beside.map((name) => `${base}:${name}`)]);
-  }
-
-  get redisKey(): string {
-    return this.keys.keys[0]!;
-  }
-
-  get key(): string {
-    return this.request.key;
-  }
-
-  /** The part of the holder's id behind the name of the process. */
-  get args(): string[] {
-    const { holder } = this.request;
-    return [holder.slice(holder.indexOf('/') + 1)];
-  }
-
-  on(_node: StepNode): this {
-    return this;
-  }
-
-  abstract read(reply: unknown, receivedAt: number): Answer | Promise<Answer>;
+/** The lock's own key, and those beside it. */
+function keysOf(lock: string, beside: readonly string[]): KeyList {
+  const base = baseOf(lock);
+  return new KeyList([lock, ...beside.map((name) => `${base}:${name}`)]);
 }
 
-/** Takes a free lock. */
-class FreeAcquire extends FreeStep<Answer> {
-  notAfter = 0;
-  common!: CommonOperands;
-  private node!: StepNode;
-  private sent!: Moment;
-  /** When the step was first sent: another node that gets it later takes the lock no later. */
-  private asked: Moment | undefined;
-
-  constructor(
-    private readonly locks: FastPath,
-    request: LockRequest,
-  ) {
-    super(locks.steps, request, BESIDE);
-  }
-
-  get script(): MergedScript {
-    return exclusive.acquireFree;
-  }
-
-  get wanted(): (() => boolean) | undefined {
-    return this.request.wanted;
-  }
-
-  get sentAt(): number {
-    return this.sent.monotonic;
-  }
-
-  override on(node: StepNode): this {
-    this.node = node;
-    this.sent = momentOf(this.steps.server.time);
-    this.asked ??= this.sent;
-    this.notAfter = node.notAfter(this.asked.monotonic);
-    this.common = this.locks.commonOf(this.redisKey, this.request);
-    return this;
-  }
-
-  read(reply: unknown, receivedAt: number): Answer | Promise<Answer> {
-    const { steps, node, request, sent } = this;
-    if (reply !== 0) return steps.read(reply as AcquireReply, request, node, sent, receivedAt);
-    steps.contended.add(request.key, receivedAt);
-    if (request.wanted?.() === false) return { kind: 'late' };
-    return steps.server.take(steps.acquire(request, this.asked));
-  }
-}
-
-/** Releases a lock without waiters. */
-class FreeRelease extends FreeStep<boolean> {
-  constructor(
-    steps: LockSteps,
-    request: LockRequest,
-    readonly common: CommonOperands,
-  ) {
-    super(steps, request, QUEUE);
-  }
-
-  get script(): MergedScript {
-    return exclusive.releaseFree;
-  }
-
-  read(reply: unknown, receivedAt: number): boolean | Promise<boolean> {
-    if (reply !== -1) return isOne(reply);
-    const { steps, request } = this;
-    steps.contended.add(request.key, receivedAt);
-    return steps.server.take(steps.release(request, 0));
-  }
+/** The part of a holder's id behind the name of its process. */
+function idOf(holder: string): string {
+  return holder.slice(holder.indexOf('/') + 1);
 }
