@@ -91,6 +91,19 @@ describe.each(formats)(
       expect(await sides.theirs.exists(`${keyPrefix}k`)).toBe(0);
     });
 
+    it('are followed by native readers with a greater token, which all of them share', async () => {
+      const [native, speaking] = [sides.client({ keyPrefix }), sides.client({ dialect })];
+      const held = await speaking.acquire('k');
+      const reading = native.acquire('k', { mode: 'shared', wait: '1m' });
+      await until('it queues', async () => (await native.inspect('k')).waiting === 1);
+      await held.release();
+      const reader = await reading;
+      const other = await native.acquire('k', { mode: 'shared' });
+      expect(reader.fencingToken).toBeGreaterThan(held.fencingToken);
+      expect(other.fencingToken).toBe(reader.fencingToken);
+      expect([await reader.release(), await other.release()]).toEqual([true, true]);
+    });
+
     it('do not queue once no native caller holds it: the other side asks for a lock that is free', async () => {
       const [native, speaking] = [sides.client({ keyPrefix }), sides.client({ dialect })];
       let over = false;

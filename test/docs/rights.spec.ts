@@ -12,7 +12,6 @@ import {
 import { scripts as plain } from '../../lib/engine/locks/dialects/plain/plain.js';
 import { scripts as pythonRedisLock } from '../../lib/engine/locks/dialects/python-redis-lock/python-redis-lock.js';
 import { scripts as redisson } from '../../lib/engine/locks/dialects/redisson/redisson.js';
-import { scripts as spring } from '../../lib/engine/locks/dialects/spring/spring.js';
 import { scripts as symfony } from '../../lib/engine/locks/dialects/symfony/symfony.js';
 import { scripts as timestamp } from '../../lib/engine/locks/dialects/timestamp/timestamp.js';
 import { speak } from '../../lib/engine/locks/dialects/dialect-lock.js';
@@ -43,7 +42,7 @@ const MORE_IN_A_CLUSTER = ['+cluster|slots', '+asking'];
 const formats: Readonly<Record<string, readonly [Scripts, ...sent: string[]]>> = {
   plain: [plain],
   redisson: [redisson, '+spublish'],
-  spring: [spring],
+  spring: [plain],
   symfony: [symfony],
   timestamp: [timestamp],
   'python-redis-lock': [pythonRedisLock],

@@ -17,19 +17,14 @@ export const scripts = named('plain', { acquire, release, extend });
  * number, which clients of the SETNX articles read as a future time.
  */
 export function plain({ timestampCompat }: LockFormat): Dialect {
-  if (!timestampCompat) {
-    const operands = (request?: LockRequest): Operands => ({ ...marked(request), kept: 'kept' });
-    return { type: 'string', ...scripts, operands };
-  }
-  return {
-    type: 'string',
-    ...scripts,
-    operands: (request) => ({
-      ...(request && { holder: digitsOf(request.holder) }),
-      kept: NEVER,
-      timestamp_compat: 1,
-    }),
-  };
+  const operands = timestampCompat
+    ? (request?: LockRequest): Operands => ({
+        holder: request && digitsOf(request.holder),
+        kept: NEVER,
+        timestamp_compat: 1,
+      })
+    : (request?: LockRequest): Operands => ({ ...marked(request), kept: 'kept' });
+  return { type: 'string', ...scripts, operands };
 }
 
 /** The holder's id beside native locks, and in the queue with their callers: no native holder has such an id. */

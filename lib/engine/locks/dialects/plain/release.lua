@@ -1,9 +1,9 @@
--- Release the lock if it is the holder's, and grant it to native callers that queue for it; or keep it for nobody for the rest of a minimum hold. A caller that gives up names its `entry` in that queue.
+-- Release the lock if it is the holder's, wake its waiters if the format has a channel for them, and grant it to native callers that queue for it; or keep it for nobody for the rest of a minimum hold. A caller that gives up names its `entry` in that queue.
 -- Returns 1 if the lock was the holder's, else 0.
 local lock, queue, seen, fence, holders, grant, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
-local holder, kept, inbox, entry, keep, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+local holder, kept, inbox, entry, publish, channel, message, older, keep, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10]
 
---- @include now_us, held_by, overwritten, pass_on_to_natives
+--- @include now_us, held_by, overwritten, wake_waiters, pass_on_to_natives
 
 if entry and entry ~= '' then
   redis.call('ZREM', queue, entry)
@@ -22,6 +22,9 @@ if keep and keep ~= '' then
   return 1
 end
 redis.call('DEL', lock)
+if publish and publish ~= '' then
+  wake_waiters(publish, channel, older, message)
+end
 if not timestamp_compat then
   pass_on_to_natives()
 end
