@@ -34,8 +34,8 @@ describe('the page of the protocol', () => {
 
   it('has the operands of each step, in the order of its script', () => {
     const shares = {
-      ...readers,
-      extend: undefined,
+      acquire: readers.acquire,
+      release: readers.release,
       'extend-readers': readers.extend,
       'extend-permits': permits.extend,
     };

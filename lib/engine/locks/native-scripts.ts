@@ -18,7 +18,6 @@ import transfer from './lock/transfer.lua.js';
 import acquireShare from './shares/acquire.lua.js';
 import extendPermits from './shares/extend-permits.lua.js';
 import extendReaders from './shares/extend-readers.lua.js';
-import leaveShare from './shares/leave.lua.js';
 import releaseShare from './shares/release.lua.js';
 import type { LockRequest } from './lock-request.js';
 
@@ -40,7 +39,7 @@ export const exclusive = named('lock', {
 const shared = named('shares', {
   acquire: new LuaScript(acquireShare, 'batchable'),
   release: new LuaScript(releaseShare, 'batchable'),
-  leave: leaveShare,
+  leave: exclusive.leave,
 });
 
 /** The steps of a lock that readers share. */
