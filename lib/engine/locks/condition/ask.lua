@@ -3,7 +3,7 @@
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, ttl, tokens, not_after, inbox, arrival, condition, over, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 
---- @include now_us, join_queue, first_token, grant_next, held_by, process_of, rewrite
+--- @include now_us, ends_in, join_queue, first_token, grant_next, held_by, process_of, rewrite
 
 local now = now_us()
 if now > tonumber(not_after) then
@@ -17,12 +17,6 @@ elseif held_by(holder, current) then
   local left, token, count = redis.call('PTTL', lock), first_token(current, holder)
   rewrite(lock, left)
   return { 'held', left, now, 0, token, count, 1 }
-end
-
-local compat_end
-if timestamp_compat then
---- @include ends_in
-  compat_end = ends_in
 end
 
 local stem, process = holder .. '/' .. ttl, process_of(holder)
@@ -48,4 +42,4 @@ local granted = grant_next(now, current, entry)
 if granted then
   return { 'held', tonumber(ttl), now, 0, granted[1], granted[2], signalled }
 end
-return { 'queued', compat_end and compat_end(now) or redis.call('PTTL', lock), now, 0, at, redis.call('ZRANK', queue, entry), rejoined, signalled }
+return { 'queued', ends_in(now, timestamp_compat), now, 0, at, redis.call('ZRANK', queue, entry), rejoined, signalled }

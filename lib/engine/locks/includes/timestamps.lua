@@ -10,12 +10,12 @@ local function moment_of(value)
   return number and number >= 1e9 and number or nil
 end
 
--- The ms until a waiter beside clients of the SETNX articles may find the lock free: when its value expires. A time of such a client may go at any moment, since that client releases by a DEL without a message; the wait is then 10 to 50 ms.
+-- The ms until a waiter may find the lock free: when its value expires. With timestamp_compat, the value may be the time of a client of the SETNX articles, and go at any moment: that client releases by a DEL without a message. The wait is then 10 to 50 ms.
 -- Negative if nothing ends the lock. Needs `lock` of the script.
 --- @include moment_of
-local function ends_in(now)
+local function ends_in(now, timestamp_compat)
   local left = redis.call('PTTL', lock)
-  local current = left == -1 and redis.pcall('GET', lock)
+  local current = timestamp_compat and left == -1 and redis.pcall('GET', lock)
   if type(current) == 'string' and moment_of(current) then
     return 10 + now % 40
   end

@@ -42,13 +42,7 @@ elseif not current and waiting == 0 then
   return held(tonumber(ttl), token, count)
 end
 
-local compat_end
-if timestamp_compat then
---- @include ends_in
-  compat_end = ends_in
-end
-
---- @include join_queue, process_of
+--- @include ends_in, join_queue, process_of
 
 local entry, since, rejoined = holder .. '/' .. ttl .. '/x' .. tokens, nil, nil
 local function join()
@@ -61,7 +55,7 @@ local function unheld()
     return { limit == '0' and 'busy' or 'full', 0, now, gave_back }
   end
   local rank = redis.call('ZRANK', queue, entry)
-  local left = rank > 1 and -1 or compat_end and compat_end(now) or redis.call('PTTL', lock)
+  local left = rank > 1 and -1 or ends_in(now, timestamp_compat)
   return { 'queued', left, now, gave_back, since, rank, rejoined }
 end
 if current and current ~= SHARED and current ~= PERMITS then

@@ -38,12 +38,6 @@ elseif current == marker then
   end
 end
 
-local compat_end
-if timestamp_compat then
---- @include ends_in
-  compat_end = ends_in
-end
-
 local function take()
   if nobody_waits() and fits(current, kind, permits, count, now) then
     local _, token, minted = add_holder(holder, kind, ttl, count, current, now, tonumber(tokens))
@@ -56,7 +50,7 @@ if taken then
   return taken
 end
 
---- @include join_queue, grant_next, process_of
+--- @include ends_in, join_queue, grant_next, process_of
 
 if limit == '0' then
   grant_next(now, current)
@@ -74,7 +68,7 @@ local granted = grant_next(now, current, entry)
 if granted then
   return held(tonumber(ttl), unpack(granted))
 end
-local left = compat_end and compat_end(now) or redis.call('PTTL', lock)
+local left = ends_in(now, timestamp_compat)
 if redis.call('GET', lock) == PERMITS then
   local ms = math.floor(now / 1000)
   local first = redis.call('ZRANGEBYSCORE', holders, '(' .. ms, FIRSTS, 'WITHSCORES', 'LIMIT', 0, 1)
