@@ -33,16 +33,7 @@ export function answerOf(
 ): Answer {
   if (typeof reply === 'number') {
     if (reply < 0) return { kind: 'late' };
-    const fencingToken = tokenBlock > 0 ? reply : undefined;
-    return {
-      kind: 'held',
-      sent,
-      remaining: ttl,
-      fencingToken,
-      tokens: tokenBlock,
-      gaveBack: false,
-      renewIn,
-    };
+    reply = ['held', ttl, reply, 0, tokenBlock > 0 ? reply : -1, tokenBlock, 0];
   }
   const [kind, left, , former, detail, count, rejoined, toldSignalled] = reply;
   const gaveBack = former === 1;
