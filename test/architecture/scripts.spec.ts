@@ -86,9 +86,7 @@ const GIVEN = 'KEYS ARGV redis ipairs math pcall string table tonumber type unpa
 
 it('each script declares the keys and operands that its includes need', () => {
   const all = scripts.flatMap((script) =>
-    /^(lock|readers|permits|condition)\./.test(script.name!)
-      ? [script, besideTimestamps(script)]
-      : [script],
+    /^(lock|shares|condition)\./.test(script.name!) ? [script, besideTimestamps(script)] : [script],
   );
   const free = all.flatMap(({ name, source: text }) =>
     luaparse

@@ -6,8 +6,7 @@ import { LockService, RedisLockModule, type RedisLockOptions } from 'nest-redis-
 import {
   conditions as condition,
   exclusive as lock,
-  permits,
-  readers,
+  shares,
 } from '../../lib/engine/locks/native-scripts.js';
 import { scripts as plain } from '../../lib/engine/locks/dialects/plain/plain.js';
 import { scripts as pythonRedisLock } from '../../lib/engine/locks/dialects/python-redis-lock/python-redis-lock.js';
@@ -190,7 +189,7 @@ async function start(args?: readonly string[]): Promise<RedisProcess> {
 }
 
 it('Operations lists no command that neither scripts nor connections use', () => {
-  const scripts = [lock, readers, permits, condition, epoch, quorum].flatMap(usedBy);
+  const scripts = [lock, shares, condition, epoch, quorum].flatMap(usedBy);
   const sent = ['evalsha', 'eval', 'subscribe', 'wait', 'scan', 'info', 'select'];
   const used = new Set([...scripts, ...sent.map((command) => `+${command}`)]);
   expect(LISTED.filter(isCommand).sort()).toEqual([...used].sort());
@@ -242,7 +241,7 @@ describe('a user with the rights that Operations lists', () => {
     async (lazyConnect) => {
       const server = await start();
       const redis = { host: '127.0.0.1', port: server.port, ...credentials };
-      const of = [lock, readers, permits, condition].flatMap(usedBy);
+      const of = [lock, shares, condition].flatMap(usedBy);
       const lacking = [...LISTED.filter((right) => of.includes(right)), '~lock:*', '~{lock:*'];
       for (const right of lacking) {
         if (right === '+publish' || right === '+time') continue; // tried as such

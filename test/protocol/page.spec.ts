@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { existsSync, readFileSync } from 'node:fs';
-import { conditions, exclusive, permits, readers } from '../../lib/engine/locks/native-scripts.js';
+import { conditions, exclusive, shares } from '../../lib/engine/locks/native-scripts.js';
 import * as constants from '../../lib/engine/protocol/constants.js';
 import type { LuaScript } from '../../lib/engine/redis/index.js';
 import { longSentences } from '../docs/english.js';
@@ -33,13 +33,11 @@ describe('the page of the protocol', () => {
   });
 
   it('has the operands of each step, in the order of its script', () => {
-    const shares = {
-      acquire: readers.acquire,
-      release: readers.release,
-      'extend-readers': readers.extend,
-      'extend-permits': permits.extend,
+    const folders = {
+      lock: exclusive,
+      shares: { ...shares, leave: undefined },
+      condition: conditions,
     };
-    const folders = { lock: exclusive, shares, condition: conditions };
     const steps = Object.entries(folders).flatMap(([folder, scripts]) =>
       Object.entries(scripts as Record<string, LuaScript | undefined>).flatMap(([step, script]) =>
         script

@@ -3,7 +3,7 @@ import { LeaseRegistry } from '../../lib/engine/client/leases/lease-registry.js'
 import { LocalQueue } from '../../lib/engine/client/queue/local-queue.js';
 import { BUDGET, TimeSlice } from '../../lib/engine/client/queue/time-slice.js';
 import { QueueEntry } from '../../lib/engine/client/queue/queue-entry.js';
-import { conditions, exclusive, permits, readers } from '../../lib/engine/locks/native-scripts.js';
+import { conditions, exclusive, shares } from '../../lib/engine/locks/native-scripts.js';
 import type { CallSettings } from '../../lib/engine/options/index.js';
 import type { LuaScript } from '../../lib/engine/redis/index.js';
 import { type Slip, slipped } from './script-slip.js';
@@ -27,8 +27,8 @@ export function inScripts(steps: readonly (keyof typeof exclusive)[], slip: Slip
 }
 
 /** The same in the scripts of readers and of permits. */
-export function inShares(steps: readonly (keyof typeof readers)[], slip: Slip): Plant {
-  return both(inSteps(readers, steps, slip), inSteps(permits, steps, slip));
+export function inShares(steps: readonly (keyof typeof shares)[], slip: Slip): Plant {
+  return inSteps(shares, steps, slip);
 }
 
 /** The same in the scripts of conditions. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { createHash } from 'node:crypto';
-import { exclusive, permits, readers } from '../../lib/engine/locks/native-scripts.js';
+import { exclusive, shares } from '../../lib/engine/locks/native-scripts.js';
 import { besideTimestamps } from '../../lib/engine/locks/timestamp-compat/timestamp-compat.js';
 import { LuaError } from '../../lib/memory/lua/values.js';
 import { AWAITING, PERMITS, SHARED } from '../../lib/engine/protocol/constants.js';
@@ -214,15 +214,15 @@ const SPECIAL = new Map<LuaScript, (draw: Draw) => Operand[]>([
     },
   ],
   [exclusive.extend, (draw) => extension(draw, [''], false)],
-  [readers.extend, (draw) => extension(draw, ['', 'holders', 'version'], false)],
-  [permits.extend, (draw) => extension(draw, ['', 'holders'], true)],
+  [shares.extend, (draw) => extension(draw, ['', 'holders', 'version'], true)],
 ]);
 
 function extension(draw: Draw, names: readonly string[], counts: boolean): Operand[] {
   const all = (name: string): Operand[] => LOCKS.map(() => draw.operand(name)!);
   const ttls = draw.one(all('ttl'), [...all('ttl'), 10_000, 10_000], [draw.operand('ttl')!]);
   const keys = LOCKS.flatMap((lock) => names.map((name) => keyOf(lock, name)));
-  return [keys.length, ...keys, ...all('holder'), ...(counts ? all('count') : []), ...ttls];
+  const ofEach = LOCKS.map(() => draw.one('', draw.operand('count')!));
+  return [keys.length, ...keys, ...all('holder'), ...(counts ? ofEach : []), ...ttls];
 }
 
 /** How a script of force names who was seen to hold a lock. */
@@ -285,7 +285,7 @@ it('reads every script, beside clients of the SETNX articles too', () => {
 it.each(['native', 'dialect', 'guarded'])(
   'scripts do in memory what they do on Redis: %s',
   async (which) => {
-    const native = scripts.filter(({ name }) => /^(lock|readers|permits|condition)\./.test(name!));
+    const native = scripts.filter(({ name }) => /^(lock|shares|condition)\./.test(name!));
     const others = scripts.filter((script) => !native.includes(script));
     const guarded = native.filter((script) => !SPECIAL.has(script)).map(besideTimestamps);
     const played = { native, dialect: others, guarded }[which]!;

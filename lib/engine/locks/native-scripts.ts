@@ -1,4 +1,3 @@
-import { isReader } from '../options/index.js';
 import { MergedScript, LuaScript, CachedScript, named } from '../redis/index.js';
 import ask from './condition/ask.lua.js';
 import awaiting from './condition/await.lua.js';
@@ -16,8 +15,7 @@ import releaseFree from './lock/release-free.lua.js';
 import stamp from './lock/stamp.lua.js';
 import transfer from './lock/transfer.lua.js';
 import acquireShare from './shares/acquire.lua.js';
-import extendPermits from './shares/extend-permits.lua.js';
-import extendReaders from './shares/extend-readers.lua.js';
+import extendShares from './shares/extend.lua.js';
 import releaseShare from './shares/release.lua.js';
 import type { LockRequest } from './lock-request.js';
 
@@ -36,17 +34,13 @@ export const exclusive = named('lock', {
   transfer,
 });
 
-const shared = named('shares', {
+/** The steps of a lock that readers share, and of a semaphore, whose holders have permits. */
+export const shares = named('shares', {
   acquire: new LuaScript(acquireShare, 'batchable'),
   release: new LuaScript(releaseShare, 'batchable'),
   leave: exclusive.leave,
+  extend: new CachedScript(extendShares),
 });
-
-/** The steps of a lock that readers share. */
-export const readers = named('readers', { ...shared, extend: new CachedScript(extendReaders) });
-
-/** The steps of a semaphore, whose holders have permits. */
-export const permits = named('permits', { ...shared, extend: new CachedScript(extendPermits) });
 
 /** The steps of a caller that awaits a condition of a lock, and of one that signals it. */
 export const conditions = named('condition', {
@@ -57,15 +51,11 @@ export const conditions = named('condition', {
 });
 
 /** The steps for the kind of lock that a request names. */
-export function scriptsOf({ share }: Pick<LockRequest, 'share'>): typeof readers {
-  if (!share) return exclusive;
-  return isReader(share) ? readers : permits;
+export function scriptsOf({ share }: Pick<LockRequest, 'share'>): typeof shares {
+  return share ? shares : exclusive;
 }
 
 /** Every step of native locks. */
-export const nativeScripts: readonly LuaScript[] = [
-  exclusive,
-  readers,
-  permits,
-  conditions,
-].flatMap((steps) => Object.values<LuaScript>(steps));
+export const nativeScripts: readonly LuaScript[] = [exclusive, shares, conditions].flatMap(
+  (steps) => Object.values<LuaScript>(steps),
+);
