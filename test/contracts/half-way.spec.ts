@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { MARKERS } from '../../lib/engine/locks/holder.js';
 import { entryOf } from '../../lib/engine/locks/entry.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { isReader, READER, type Share } from '../../lib/engine/options/index.js';
+import { PERMITS, SHARED } from '../../lib/engine/protocol/constants.js';
 import { type LockKeys, lockKeys } from '../support/lock-keys.js';
 import type { Client } from '../support/client.js';
 import { isOfInterest } from '../support/contract.js';
@@ -23,8 +23,8 @@ interface Holders {
   readonly share: Share;
   readonly marker: string;
 }
-const readers: Holders = { share: READER, marker: MARKERS.shared };
-const permits: Holders = { share: { permits: 2, count: 2 }, marker: MARKERS.permits };
+const readers: Holders = { share: READER, marker: SHARED };
+const permits: Holders = { share: { permits: 2, count: 2 }, marker: PERMITS };
 
 /** What is left when the last holder's release stopped: after it had emptied `holders`, or before. */
 const remains: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -173,7 +173,7 @@ describe.each(['one Redis', 'a cluster'].filter((name) => isOfInterest(name)))('
 
   it('an optimistic read sees no semaphore where a marker is nobody’s', async () => {
     const client = await world.client();
-    await world.redis!.control.set(keys.lock, MARKERS.permits, 'PX', TTL);
+    await world.redis!.control.set(keys.lock, PERMITS, 'PX', TTL);
     expect(await client.lock.stamp('k')).toBeGreaterThan(0);
   });
 

@@ -2,8 +2,8 @@ import { expect } from '@jest/globals';
 import { LeaseLostError, LockOptionsError, LockStoreError } from '../../lib/engine/errors/index.js';
 import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
 import type { Lease } from '../../lib/engine/client/leases/lease.js';
-import { MARKERS } from '../../lib/engine/locks/holder.js';
 import type { LockStore } from '../../lib/engine/locks/lock-store.js';
+import { KEPT } from '../../lib/engine/protocol/constants.js';
 import { atMost, POLL, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
@@ -217,7 +217,7 @@ export const discarding: Contract = {
     const [a, b] = [await world.process(), await world.process()];
     const text = await (await a.acquire({ minHold: TTL })).handOver();
     expect(await discard(b, text)).toBe(true);
-    expect(await world.holder()).toBe(MARKERS.kept);
+    expect(await world.holder()).toBe(KEPT);
     await world.pass(TTL);
     await untilFree(world, ['k']);
   },

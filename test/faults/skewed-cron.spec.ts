@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/glo
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MARKERS } from '../../lib/engine/locks/holder.js';
+import { KEPT } from '../../lib/engine/protocol/constants.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import type { CronReplicaOptions } from '../support/cron-replica.js';
 import { Observer } from '../support/observer.js';
@@ -131,7 +131,7 @@ withClocks('a job of a moment, on three replicas whose clocks are up to its minH
     const runner = replicas.find((replica) => replica.pid === pid)!;
     await runner.terminate();
     rmSync(`${history}.stay`);
-    expect(await observer.holder('job')).toBe(MARKERS.kept);
+    expect(await observer.holder('job')).toBe(KEPT);
     expect(await observer.redis.pttl('lock:job')).toBeLessThanOrEqual(MIN_HOLD);
     replicas = replicas.filter((replica) => replica !== runner);
     await until('its turn has come on the others', () => {

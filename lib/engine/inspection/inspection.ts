@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { LockClient } from '../client/lock-client.js';
 import { LockKeyError, LockOptionsError, type LockParty } from '../errors/index.js';
 import { describe, lockName } from '../keys/index.js';
-import { isFenced, isHandedOver, MARKERS, partyOf } from '../locks/holder.js';
+import { isFenced, isHandedOver, partyOf } from '../locks/holder.js';
 import type { NameSearch } from '../locks/lock-names.js';
 import type { Snapshot } from '../locks/lock-store.js';
 import {
@@ -14,7 +14,7 @@ import {
   refuseOthers,
   wholeNumber,
 } from '../options/index.js';
-import { TOKEN_LEAD } from '../protocol/constants.js';
+import { KEPT, TOKEN_LEAD } from '../protocol/constants.js';
 
 export type { LockParty };
 
@@ -160,7 +160,7 @@ function stateOf(
 ): LockInspection['state'] {
   if (type === 'none') return 'free';
   if (party || mode) return 'held';
-  return holder === MARKERS.kept ? 'kept' : 'foreign';
+  return holder === KEPT ? 'kept' : 'foreign';
 }
 
 /** The most locks one list may have. */

@@ -1,4 +1,4 @@
-import { permitsOf } from '../options/index.js';
+import { isReader } from '../options/index.js';
 import type { LuaScript, Operand, Operands } from '../redis/index.js';
 import type { LockRequest } from './lock-request.js';
 import { noReply } from './reply.js';
@@ -10,7 +10,7 @@ import { noReply } from './reply.js';
 export function extendArgs({ args }: LuaScript, requests: readonly LockRequest[]): Operand[] {
   const rows = requests.map((request): Operands => {
     const { holder, ttl, overlong, share } = request;
-    return { holder, ttl, overlong, count: permitsOf(share) && share?.count };
+    return { holder, ttl, overlong, count: isReader(share) ? '' : share?.count };
   });
   const shortens = rows.some(({ overlong }) => overlong !== undefined);
   const names = shortens ? args : args.filter((name) => name !== 'overlong');

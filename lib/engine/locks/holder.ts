@@ -2,18 +2,15 @@ import { randomBytes, randomFillSync } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { LockParty } from '../errors/index.js';
 import { BoundedCache, isLabel, LONGEST_LABEL } from '../options/index.js';
-import { KEPT, NEVER, PERMITS, SHARED } from '../protocol/constants.js';
+import { NEVER, PERMITS, SHARED } from '../protocol/constants.js';
 
 /** The prefix of ids that clients of the SETNX articles read as a future time. */
 const NEVER_PREFIX = `${NEVER}-`;
 
-/** The values at a lock's name without an exclusive holder: shared leases, permits, or nobody in a minimum hold. */
-export const MARKERS = { shared: SHARED, permits: PERMITS, kept: KEPT } as const;
-
 /** The mode of a shared lock by the value at its name; undefined for any other text. */
 export function modeAt(text: string | undefined): 'shared' | 'permits' | undefined {
-  if (text === MARKERS.shared) return 'shared';
-  return text === MARKERS.permits ? 'permits' : undefined;
+  if (text === SHARED) return 'shared';
+  return text === PERMITS ? 'permits' : undefined;
 }
 
 /**

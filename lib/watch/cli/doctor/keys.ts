@@ -1,4 +1,5 @@
-import { heldAlone, modeAt, processOf, MARKERS } from '../../../engine/locks/holder.js';
+import { heldAlone, modeAt, processOf } from '../../../engine/locks/holder.js';
+import { KEPT } from '../../../engine/protocol/constants.js';
 import { systemClock } from '../../../engine/options/index.js';
 import { globOf, type RedisConnection, saysOf, scanned } from '../../../engine/redis/index.js';
 import { type Finding, ok, problem, warning } from './finding.js';
@@ -111,8 +112,7 @@ async function marksOfLock(
 ): Promise<Mark[]> {
   const value = (await connection.send('get', [key])) as string | null;
   if (value === null) return [];
-  const isOurs =
-    processOf(value) !== undefined || modeAt(value) !== undefined || value === MARKERS.kept;
+  const isOurs = processOf(value) !== undefined || modeAt(value) !== undefined || value === KEPT;
   if (!isOurs) return [['foreign', key]];
   const marks: Mark[] = [['lock', key]];
   if (left === -1) marks.push(['endlessLock', key]);

@@ -6,12 +6,7 @@ import force from './force.lua.js';
 import release from './release.lua.js';
 
 /** The steps of a lock of python-redis-lock: a plain lock whose release leaves a signal. */
-export const scripts = named('python-redis-lock', {
-  acquire: plain.acquire,
-  extend: plain.extend,
-  release,
-  force,
-});
+export const scripts = named('python-redis-lock', { ...plain, release, force });
 
 /**
  * The Lock of python-redis-lock (ionelmc), by the source of 4.0.0: a plain string at `lock:<name>`, and a list at
