@@ -20,11 +20,8 @@ export class Ballot<Answer> {
 
   /** Counts the votes so far; `grants` tells which answers grant the request. */
   votes(grants: (answer: Answer) => boolean): Votes {
-    let granted = 0;
-    for (const answer of this.answers) {
-      if (answer !== undefined && grants(answer)) granted += 1;
-    }
     const { nodes, pending, failed } = this;
+    const granted = this.cast.filter(grants).length;
     return { nodes, granted, denied: nodes - pending - failed - granted, pending };
   }
 }

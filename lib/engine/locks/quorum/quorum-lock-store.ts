@@ -21,7 +21,6 @@ import { majorityOf, notReached } from './ballot.js';
 export class QuorumLockStore extends QuorumLock implements LockStore {
   readonly processId: string;
   readonly #servers: readonly RedisServer[];
-  readonly #epochs: readonly ServerEpoch[];
   readonly #membership: Membership;
 
   constructor(settings: ModuleSettings, clock: Clock, outages?: OutageListener) {
@@ -47,7 +46,6 @@ export class QuorumLockStore extends QuorumLock implements LockStore {
     if (durability === 'refuse') checkSteps(this, boundedLeases(call.ttl)); // each node checks its own grace period
     this.processId = processId;
     this.#servers = members.map(({ server }) => server);
-    this.#epochs = members.flatMap(({ epoch }) => epoch ?? []);
     this.#membership = new Membership(this.#servers, clock);
   }
 
@@ -94,7 +92,7 @@ export class QuorumLockStore extends QuorumLock implements LockStore {
 
   /** The warnings of servers in their grace period. */
   get #graces(): string[] {
-    return this.#epochs.flatMap((epoch) => epoch.warnings);
+    return this.nodes.flatMap(({ epoch }) => epoch?.warnings ?? []);
   }
 
   async health(within: number): Promise<StoreHealth> {
