@@ -1,5 +1,5 @@
 import { slotTagOf } from '../../lib/engine/redis/cluster/slot-map.js';
-import { BESIDE, fenceKey, lockKeyList } from '../../lib/engine/redis/index.js';
+import { BESIDE, LockKeyLists } from '../../lib/engine/redis/index.js';
 
 const NAMES = ['lock', 'fence', ...BESIDE] as const;
 
@@ -8,7 +8,6 @@ export type LockKeys = Readonly<Record<(typeof NAMES)[number], string>>;
 
 /** All of the lock `name` in a Cluster, by what the scripts call them. The fence is that of its slot. */
 export function lockKeys(prefix: string, name: string): LockKeys {
-  const fenceOf = (lock: string): string => fenceKey(prefix, slotTagOf(lock));
-  const { keys } = lockKeyList({ keys: NAMES }, prefix, [{ key: name }], fenceOf);
+  const { keys } = new LockKeyLists(prefix, slotTagOf).of(NAMES, name);
   return Object.fromEntries(NAMES.map((each, at) => [each, keys[at]])) as unknown as LockKeys;
 }

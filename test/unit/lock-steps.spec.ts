@@ -9,7 +9,7 @@ import {
 } from '../../lib/engine/redis/index.js';
 import type { ScriptRun } from '../../lib/engine/redis/lua-script.js';
 import { ServerClock } from '../../lib/engine/redis/server-clock.js';
-import { momentOf, NATIVE } from '../../lib/engine/options/index.js';
+import { momentOf, NATIVE, READER } from '../../lib/engine/options/index.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
 
 const UNREACHED = new Error('too few replicas');
@@ -90,6 +90,16 @@ describe('an extension', () => {
     const requests = ['a', 'b', 'c', 'd'].map((key) => ({ ...request, key }));
     const { remaining } = await server.take(steps.extend(requests));
     expect(remaining).toEqual(['unknown', 'free', 'taken', 'unknown']);
+  });
+
+  it('of readers and permits is one command, in which a reader has no count', async () => {
+    const permits = { ...request, key: 'l', share: { permits: 5, count: 3 } };
+    const leases = [{ ...request, share: READER }, permits];
+    expect(steps.batches(leases)).toEqual([[0, 1]]);
+    const step = steps.extend(leases);
+    expect(step.on(node).args).toEqual(['me', 'me', '', 3, 1_000]);
+    replies = [[1_000, -2]];
+    expect((await server.take(step)).remaining).toEqual([1_000, 'free']);
   });
 
   it('of which replicas have nothing fails', async () => {

@@ -1,10 +1,9 @@
 import { LockStoreError } from '../errors/index.js';
-import { BoundedCache, isReader, type Moment, momentOf } from '../options/index.js';
+import { isReader, type Moment, momentOf } from '../options/index.js';
 import { TAKE_OVER_PAUSE } from '../protocol/constants.js';
 import {
-  fenceKey,
   type KeyList,
-  lockKeyList,
+  LockKeyLists,
   type LockServer,
   type LuaScript,
   type Operands,
@@ -32,8 +31,7 @@ const LARGEST_SHARED_BATCH = 128;
 export class LockSteps {
   /** The keys at which other callers were met. */
   readonly contended = new ContendedKeys();
-  /** The key lists of locks, by the key names that a script declares. */
-  readonly #keyLists = new Map<readonly string[], BoundedCache<KeyList>>();
+  readonly #keyLists: LockKeyLists;
   /** The steps that renew the same leases again and again. */
   readonly #extensions = new WeakMap<readonly LockRequest[], Step<Extension>>();
 
@@ -45,7 +43,9 @@ export class LockSteps {
     private readonly onMessage: (message: string) => void,
     /** Clients of the SETNX articles use the locks too. */
     private readonly timestampCompat: boolean,
-  ) {}
+  ) {
+    this.#keyLists = new LockKeyLists(prefix, (lock) => server.fenceTagOf(lock));
+  }
 
   /** When a lease beside clients of the SETNX articles is renewed for the first time, in ms: until then, a client that lost a take-over may overwrite it. */
   get renewIn(): number | undefined {
@@ -182,7 +182,7 @@ export class LockSteps {
 
   #extend(requests: readonly LockRequest[]): Step<Extension> {
     const step = this.#script(scriptsOf(requests[0]!).extend);
-    const keys = this.#keysOf(step, requests);
+    const keys = this.#keyLists.ofAll(step.keys, requests);
     const args = extendArgs(step, requests);
     const asked = requests.map(({ ttl }) => ttl);
     const key = requests.length === 1 ? requests[0]!.key : undefined;
@@ -264,19 +264,9 @@ export class LockSteps {
     return this.timestampCompat ? besideTimestamps(script) : script;
   }
 
-  #keysOf(script: LuaScript, locks: readonly { readonly key: string }[]): KeyList {
-    const { server, prefix } = this;
-    return lockKeyList(script, prefix, locks, (lock) => fenceKey(prefix, server.fenceTagOf(lock)));
-  }
-
   #on(script: LuaScript, key: string): { step: LuaScript; keys: KeyList; redisKey: string } {
     const step = this.#script(script);
-    let lists = this.#keyLists.get(step.keys);
-    if (!lists) {
-      lists = new BoundedCache((name) => this.#keysOf(step, [{ key: name }]));
-      this.#keyLists.set(step.keys, lists);
-    }
-    const keys = lists.get(key);
+    const keys = this.#keyLists.of(step.keys, key);
     return { step, keys, redisKey: keys.keys[0]! };
   }
 }

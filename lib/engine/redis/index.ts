@@ -1,7 +1,7 @@
 export { slotTagOf } from './cluster/slot-map.js';
 export { deadline } from './deadline.js';
 export { connectToEach, type FoundServer, type FoundServers } from './connect-to-each.js';
-export { baseOf, BESIDE, fenceKey, globOf, type KeyType, lockKeyList } from './key-names.js';
+export { baseOf, BESIDE, fenceKey, globOf, type KeyType, LockKeyLists } from './key-names.js';
 export { MergedScript } from './merged-script.js';
 export { LuaScript, named, type ScriptRun } from './lua-script.js';
 export { isServer, prefixOf } from './open-connection.js';

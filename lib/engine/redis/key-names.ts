@@ -1,3 +1,4 @@
+import { BoundedCache } from '../options/index.js';
 import { KeyList } from './resp.js';
 
 /** The keys that a lock may have beside its own, by their names in scripts: each is `<base>:<name>` in Redis. */
@@ -6,23 +7,38 @@ export const BESIDE = ['queue', 'seen', 'holders', 'version', 'grant'] as const;
 /** The types of the keys that keep locks. */
 export type KeyType = 'string' | 'zset' | 'hash';
 
-/** The keys of locks that a script names, lock by lock: the lock's own key, the keys beside it, and its fence. */
-export function lockKeyList(
-  script: { readonly keys: readonly string[] },
-  prefix: string,
-  locks: readonly { readonly key: string }[],
-  fenceOf: (lock: string) => string,
-): KeyList {
-  const keys: string[] = [];
-  for (const { key } of locks) {
-    const lock = prefix + key;
-    const base = baseOf(lock);
-    for (const name of script.keys) {
-      if (name === 'lock') keys.push(lock);
-      else keys.push(name === 'fence' ? fenceOf(lock) : `${base}:${name}`);
+/** The keys that scripts name, of locks with one prefix: a lock's own key, the keys beside it, and its fence. */
+export class LockKeyLists {
+  /** The lists of single locks, by the names that a script declares. */
+  readonly #known = new Map<readonly string[], BoundedCache<KeyList>>();
+
+  constructor(
+    private readonly prefix: string,
+    private readonly fenceTagOf: (lock: string) => string,
+  ) {}
+
+  /** The keys of one lock, encoded once for all steps on it. */
+  of(names: readonly string[], key: string): KeyList {
+    let lists = this.#known.get(names);
+    if (!lists) {
+      lists = new BoundedCache((name) => this.ofAll(names, [{ key: name }]));
+      this.#known.set(names, lists);
     }
+    return lists.get(key);
   }
-  return new KeyList(keys);
+
+  /** The keys of several locks, lock by lock. */
+  ofAll(names: readonly string[], locks: readonly { readonly key: string }[]): KeyList {
+    const keys = locks.flatMap(({ key }) => {
+      const lock = this.prefix + key;
+      const base = baseOf(lock);
+      return names.map((name) => {
+        if (name === 'lock') return lock;
+        return name === 'fence' ? fenceKey(this.prefix, this.fenceTagOf(lock)) : `${base}:${name}`;
+      });
+    });
+    return new KeyList(keys);
+  }
 }
 
 /** The key that counts the tokens of all locks with this prefix, or of those in the slot of `tag`. No lock has its name. */

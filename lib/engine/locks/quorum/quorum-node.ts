@@ -1,9 +1,7 @@
 import { LockStoreError } from '../../errors/index.js';
-import { BoundedCache, momentOf } from '../../options/index.js';
+import { momentOf } from '../../options/index.js';
 import {
-  fenceKey,
-  type KeyList,
-  lockKeyList,
+  LockKeyLists,
   LuaScript,
   type Operands,
   type RedisServer,
@@ -57,16 +55,17 @@ export interface Vote {
 
 /** The steps on one server of a quorum, each atomic there. */
 export class QuorumNode {
-  readonly #keyLists = new Map<LuaScript, BoundedCache<KeyList>>();
-  /** One fence per slot, although one node has all slots: tokens of other locks then seldom collide with a proposal. */
-  readonly #fenceOf = (lock: string): string => fenceKey(this.prefix, slotTagOf(lock));
+  readonly #keyLists: LockKeyLists;
 
   constructor(
     readonly server: RedisServer,
     private readonly prefix: string,
     /** The grace period of a server that may have forgotten votes: it does not vote until that period is over. */
     readonly epoch?: ServerEpoch | undefined,
-  ) {}
+  ) {
+    // One fence per slot, although one node has all slots: tokens of other locks then seldom collide with a proposal.
+    this.#keyLists = new LockKeyLists(prefix, slotTagOf);
+  }
 
   names(search: NameSearch): Promise<string[]> {
     return lockNames(this.server, { type: 'string', prefix: this.prefix, suffix: '' }, search);
@@ -123,7 +122,7 @@ export class QuorumNode {
     const asked = requests.map(({ ttl }) => ttl);
     return this.server.run({
       script: extend,
-      keys: lockKeyList(extend, this.prefix, requests, this.#fenceOf),
+      keys: this.#keyLists.ofAll(extend.keys, requests),
       args: extendArgs(extend, requests),
       key: requests.length === 1 ? requests[0]!.key : undefined,
       read: (reply) => leftOf(reply, asked),
@@ -154,16 +153,9 @@ export class QuorumNode {
     operands: Operands,
     read: (reply: unknown, receivedAt: number) => Result,
   ): Promise<Result> {
-    let lists = this.#keyLists.get(script);
-    if (!lists) {
-      lists = new BoundedCache((name) =>
-        lockKeyList(script, this.prefix, [{ key: name }], this.#fenceOf),
-      );
-      this.#keyLists.set(script, lists);
-    }
     return this.server.run({
       script,
-      keys: lists.get(key),
+      keys: this.#keyLists.of(script.keys, key),
       args: script.argList(operands),
       key,
       read,
