@@ -30,7 +30,6 @@ it('an entry whose owner leaves as soon as it is in the queue is not polled', as
     granted() {},
     refused() {},
     failed() {},
-    takeOver: () => false,
     queued(entry: QueueEntry) {
       left += 1;
       entry.leave();

@@ -148,11 +148,6 @@ class ConditionWait implements EntryListener {
     this.#resolve(!this.#timedOut || (entry.signalled ?? grant.signalled) !== false);
   }
 
-  /** Only callers that wait for a lock get a lease by a hand-off. */
-  takeOver(): boolean {
-    return false;
-  }
-
   queued({ rank, request }: QueueEntry): void {
     this.#begun = true;
     const awaits = request.condition && rank === AWAITS;

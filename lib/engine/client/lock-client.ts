@@ -62,7 +62,7 @@ export class LockClient {
     if (lockOrder !== 'ignore') {
       this.#order = new LockOrder(this.#registry, lockOrder === 'warn' ? warn : undefined);
     }
-    this.conditions = new Conditions(this.#queues.context);
+    this.conditions = new Conditions(this.#queues);
   }
 
   /** Connects to the store; the first call does so at the latest. */
@@ -177,9 +177,8 @@ export class LockClient {
     await this.#connected(key);
     if (this.isStopping) throw new LockShutdownError(key);
     this.#queues.refuseBeyond('leases', key, parts.length);
-    const { context } = this.#queues;
-    return restoreAll(parts, context, async (handOver) => {
-      const coming = restore(handOver, context, this.#taking.signal);
+    return restoreAll(parts, this.#queues, async (handOver) => {
+      const coming = restore(handOver, this.#queues, this.#taking.signal);
       return new SingleLease(this.#registry, await this.#registry.addWhenGranted(coming), 0);
     });
   }
@@ -188,7 +187,7 @@ export class LockClient {
   async discard(parts: readonly [HandOver, ...HandOver[]]): Promise<boolean> {
     await this.#connected(parts[0].request.key);
     await this.open();
-    return discardAll(parts, this.#queues.context);
+    return discardAll(parts, this.#queues);
   }
 
   /** As {@link acquire}, but null if others hold the lock. */
@@ -309,7 +308,7 @@ export class LockClient {
   /** How many leases and calls this process has in hand, for tests and for health checks. */
   get load(): { held: number; waiting: number; leaving: number; watched: number } {
     const { size: held, watched } = this.#registry;
-    const waiting = this.#queues.size + this.conditions.size;
+    const waiting = this.#queues.waiting + this.conditions.size;
     return { held, waiting, leaving: this.#cleanup.size, watched };
   }
 }

@@ -9,7 +9,7 @@ import type { Claim } from './claim.js';
 
 /** The callers of this process that wait behind a lease. */
 export interface HandOffTarget {
-  /** Hands the lease off to a waiting caller in memory; false if the store has to choose the next holder. */
+  /** Hands the lease off to another caller of this process in memory; false if the store has to choose the next holder. */
   handOffLocally(heldLease: HeldLease): boolean;
   /** Gives the lease back in the step by which the next caller queues; undefined if nobody waits. */
   giveBackQueueing(heldLease: HeldLease): Promise<boolean> | undefined;

@@ -1,18 +1,13 @@
-import { LockLimitError, LockNotAcquiredError, type LockParty } from '../../errors/index.js';
+import { LockNotAcquiredError, type LockParty } from '../../errors/index.js';
 import { partyOf } from '../../locks/holder.js';
 import type { LockStore } from '../../locks/lock-store.js';
 import { lockId } from '../../locks/lock-request.js';
-import {
-  type CallSettings,
-  type Clock,
-  type LimitSettings,
-  permitsOf,
-} from '../../options/index.js';
+import { type CallSettings, type Clock, permitsOf } from '../../options/index.js';
 
 /** How long the error of a caller that waited in vain is held back for the name of the holder, in ms. */
 const PATIENCE = 100;
 
-/** The errors of callers that do not get their turn. They name the holder, for which the store is asked. */
+/** The errors of callers whose time is over. They name the holder, for which the store is asked. */
 export class BusyErrors {
   /** The looks under way, by {@link lockId}: callers that time out together share one. */
   readonly #looks = new Map<string, Promise<LockParty | undefined>>();
@@ -20,21 +15,7 @@ export class BusyErrors {
   constructor(
     private readonly store: LockStore,
     private readonly clock: Clock,
-    private readonly limits: LimitSettings,
   ) {}
-
-  /** The error of a call for which too many wait. `longest`: when the call began that waits longest, in monotonic ms. */
-  crowded(
-    key: string,
-    { maxWaiting }: CallSettings,
-    isFull: boolean,
-    longest: number | undefined,
-  ): LockLimitError {
-    const limit = isFull ? 'waitersPerKey' : 'maxWaiting';
-    const { [limit]: cap } = { ...this.limits, maxWaiting };
-    const retryAfter = longest === undefined ? undefined : this.clock.monotonic() - longest;
-    return new LockLimitError(key, limit, cap, { retryAfter });
-  }
 
   /** Rejects with the error of a call that began at `startedAt` and whose `wait` is over, as soon as the holder is known or nobody says. */
   async timedOut(key: string, call: CallSettings, startedAt: number): Promise<never> {

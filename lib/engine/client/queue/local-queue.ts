@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers';
 import { LockLimitError, LockNotAcquiredError } from '../../errors/index.js';
-import type { AcquireTrace, Publisher } from '../../events/index.js';
+import type { AcquireTrace } from '../../events/index.js';
 import { lockId, type LockRequest } from '../../locks/lock-request.js';
 import type { Grant, Refusal } from '../../locks/lock-store.js';
 import { FIRST_LEASE } from '../../protocol/constants.js';
@@ -24,7 +24,6 @@ export const FIRST_BLOCK = 16;
 export interface QueueContext extends EntryContext {
   readonly registry: LeaseRegistry;
   readonly busyErrors: BusyErrors;
-  readonly publisher: Publisher;
   /** Wakes waiters whose time is over. */
   readonly bounds: Schedule<Waiter>;
   /** Wakes queues that have to check whether their holder overstays. */
@@ -82,9 +81,9 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     if (signal) waiter.callOff = onAbort(signal, () => this.#reject(waiter, signal.reason));
     if (!this.#entry && !this.#heldLease) this.#newEntry().ask();
     else {
-      this.#bound(waiter);
+      this.#boundFrom(waiter);
       this.#watchSlice();
-      this.context.publisher.contended(waiter.trace, this.key);
+      this.context.registry.publisher.contended(waiter.trace, this.key);
     }
     return waiter.lease;
   }
@@ -122,7 +121,7 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     if (!this.#first) return;
     this.#admitted = true;
     if (!entry.polled) this.#boundFrom(this.#first);
-    this.context.publisher.contended(this.#first.trace, this.key, entry.rank);
+    this.context.registry.publisher.contended(this.#first.trace, this.key, entry.rank);
   }
 
   refused(entry: QueueEntry, why: Refusal | 'expired'): void {
@@ -158,7 +157,6 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     }
   }
 
-  /** Hands the lease off to another caller of this process; false if the store has to choose the next holder. */
   handOffLocally(heldLease: HeldLease): boolean {
     const waiter = this.#successorOf(heldLease);
     if (waiter) {
@@ -169,14 +167,15 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     }
     const batch = this.#isOurs(heldLease) ? this.#slice!.batch : undefined;
     const next = batch && this.context.pollers.get(lockId(heldLease.request))?.firstOf(batch);
-    if (!next?.isSettled || !next.owner.takeOver(heldLease, this.#slice!, this.tokenBlock))
-      return false;
+    if (!next?.isSettled || !(next.owner instanceof LocalQueue)) return false;
+    if (!next.owner.#takeOver(heldLease, this.#slice!, this.tokenBlock)) return false;
     this.#heldLease = undefined;
     this.#retire();
     return true;
   }
 
-  takeOver(heldLease: HeldLease, slice: TimeSlice, tokenBlock: number): boolean {
+  /** Takes over the lease of the entry before this one, in the same slice; false if the store decides who is next. */
+  #takeOver(heldLease: HeldLease, slice: TimeSlice, tokenBlock: number): boolean {
     const entry = this.#entry!;
     const isAlike = this.inBatches && tokenBlock === this.tokenBlock;
     if (!isAlike || !this.#mayHandOff(heldLease, slice, entry.request.ttl)) return false;
@@ -188,12 +187,10 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     return true;
   }
 
-  /** Gives the lease back in the step by which the next caller queues; undefined if nobody waits. */
   giveBackQueueing(heldLease: HeldLease): Promise<boolean> | undefined {
     return this.#successorOf(heldLease) && this.#newEntry().askGivingBack(heldLease.request);
   }
 
-  /** The entries served in memory of which the store does not know; the caller reports them. */
   takeServed(): LockRequest[] | undefined {
     return this.#slice?.takeServed();
   }
@@ -297,10 +294,14 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
 
   /** The error of a caller for whom no room is left. */
   #crowded(call: CallSettings, isFull: boolean): LockLimitError {
-    const { owner } = this.context.pollers.get(lockId({ ...call, key: this.key }))?.first ?? {};
+    const { clock, pollers, settings } = this.context;
+    const { owner } = pollers.get(lockId({ ...call, key: this.key }))?.first ?? {};
     const queue = owner instanceof LocalQueue ? owner : this;
-    const longest = queue.#admitted ? queue.#first?.startedAt : undefined;
-    return this.context.busyErrors.crowded(this.key, call, isFull, longest);
+    const longest = queue.#admitted ? queue.#first : undefined;
+    const retryAfter = longest && clock.monotonic() - longest.startedAt;
+    const limit = isFull ? 'waitersPerKey' : 'maxWaiting';
+    const cap = isFull ? settings.limits.waitersPerKey : call.maxWaiting;
+    return new LockLimitError(this.key, limit, cap, { retryAfter });
   }
 
   /** Rejects a waiter before its turn. */
@@ -319,14 +320,11 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     this.#retire();
   }
 
-  /** Ends the waiter's call at its bound, or after `least` ms if that is later. */
-  #bound(waiter: Waiter, least = 0): void {
-    this.#expireAt(waiter, waiter.startedAt + Math.max(least, waiter.call.wait));
-  }
-
-  /** Bounds the calls of this waiter and of those behind it. */
-  #boundFrom(first: Waiter | undefined, least?: number): void {
-    for (let waiter = first; waiter; waiter = waiter.behind) this.#bound(waiter, least);
+  /** Ends the calls of this waiter and of those behind it at their bounds, or after `least` ms if that is later. */
+  #boundFrom(first: Waiter | undefined, least = 0): void {
+    for (let waiter = first; waiter; waiter = waiter.behind) {
+      this.#expireAt(waiter, waiter.startedAt + Math.max(least, waiter.call.wait));
+    }
   }
 
   #expireAt(waiter: Waiter, time: number): void {

@@ -31,41 +31,28 @@ export interface ProcessHealth {
 }
 
 /** All callers of this process that wait for a lock: their queues, and the entries of these queues in the store. */
-export class LocalQueues {
+export class LocalQueues implements QueueContext {
   /** Queues that any caller may join, by their names; each queue of one caller, by itself. */
   readonly #queues = new ChurnMap<LocalQueue, string | LocalQueue>();
 
-  /** The state that the queues share with the waits for conditions, which have entries too. */
-  readonly context: QueueContext;
+  readonly entries: QueueContext['entries'] = new ChurnMap();
+  readonly pollers: QueueContext['pollers'] = new ChurnMap();
+  readonly busyErrors: BusyErrors;
+  readonly bounds: QueueContext['bounds'];
+  readonly slices: QueueContext['slices'];
+  waiting = 0;
 
   constructor(
-    store: LockStore,
-    private readonly settings: ModuleSettings,
-    private readonly clock: Clock,
-    cleanup: Cleanup,
-    registry: LeaseRegistry,
-    stopping: AbortSignal,
+    readonly store: LockStore,
+    readonly settings: ModuleSettings,
+    readonly clock: Clock,
+    readonly cleanup: Cleanup,
+    readonly registry: LeaseRegistry,
+    readonly stopping: AbortSignal,
   ) {
-    this.context = {
-      store,
-      settings,
-      clock,
-      cleanup,
-      registry,
-      busyErrors: new BusyErrors(store, clock, settings.limits),
-      publisher: registry.publisher,
-      entries: new ChurnMap(),
-      pollers: new ChurnMap(),
-      bounds: new Schedule(clock, (due) => due.forEach((waiter) => waiter.expire!())),
-      slices: new Schedule(clock, (due) => due.forEach((queue) => queue.overstayed())),
-      waiting: 0,
-      stopping,
-      retire: (queue) => void this.#queues.delete(queue.name ?? queue),
-    };
-  }
-
-  get size(): number {
-    return this.context.waiting;
+    this.busyErrors = new BusyErrors(store, clock);
+    this.bounds = new Schedule(clock, (due) => due.forEach((waiter) => waiter.expire!()));
+    this.slices = new Schedule(clock, (due) => due.forEach((queue) => queue.overstayed()));
   }
 
   /** The limits of this process that are reached. */
@@ -80,13 +67,13 @@ export class LocalQueues {
   }
 
   #isReached(limit: ProcessLimit, more = 1): boolean {
-    const inHand = limit === 'leases' ? this.context.registry.claimed : this.size;
+    const inHand = limit === 'leases' ? this.registry.claimed : this.waiting;
     return inHand + more > this.settings.limits[limit];
   }
 
   /** Passes the store's pushes to the entries and to the held leases. */
   get pushes(): PushListener {
-    const { entries, pollers, registry } = this.context;
+    const { entries, pollers, registry } = this;
     return {
       waits: (holder) => entries.get(holder) !== undefined,
       // A push for an id that was given up is ignored: anybody may have sent it, and the cleanup leaves nothing.
@@ -103,8 +90,8 @@ export class LocalQueues {
   /** Rejects every waiting caller, each with its reason. */
   rejectAll(reason: (key: string) => Error): void {
     for (const queue of this.#queues.values()) queue.rejectAll(reason);
-    this.context.bounds.stop();
-    this.context.slices.stop();
+    this.bounds.stop();
+    this.slices.stop();
   }
 
   /** The queue in which the call waits. */
@@ -119,8 +106,12 @@ export class LocalQueues {
     const isFenced = fencing && format.fencing;
     const tokenBlock = isFenced ? (isJoined ? BLOCK : 1) : 0;
     const inBatches = isPlain && !isJoined && limits.waitersPerKey >= ENOUGH_FOR_BATCHES;
-    const queue = new LocalQueue(this.context, key, tokenBlock, inBatches, name);
+    const queue = new LocalQueue(this, key, tokenBlock, inBatches, name);
     this.#queues.set(name ?? queue, queue);
     return queue;
+  }
+
+  retire(queue: LocalQueue): void {
+    this.#queues.delete(queue.name ?? queue);
   }
 }

@@ -7,8 +7,6 @@ import type { Clock, ModuleSettings } from '../../options/index.js';
 import type { Cleanup } from '../leases/cleanup.js';
 import { type Outage, type Polled, QueuePoller } from './queue-poller.js';
 import { validityOf } from '../../locks/validity.js';
-import type { HeldLease } from '../leases/held-lease.js';
-import type { TimeSlice } from './time-slice.js';
 import { Claim, isRetryable } from '../leases/claim.js';
 import type { ChurnMap } from '../leases/churn-map.js';
 
@@ -36,8 +34,6 @@ export interface EntryContext {
 export interface EntryListener {
   /** The entry was granted the lock, and is over. */
   granted(entry: QueueEntry, grant: Grant): void;
-  /** Takes over the lease of the entry before this one, in the same slice; false if the store decides who is next. */
-  takeOver(heldLease: HeldLease, slice: TimeSlice, tokenBlock: number): boolean;
   /** The entry came into the queue, or was found there again. */
   queued(entry: QueueEntry): void;
   /** The entry is over without a turn. `expired`: its lease was over before it could be used. */

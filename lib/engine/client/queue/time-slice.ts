@@ -17,7 +17,6 @@ export class TimeSlice {
   #passedAt: number;
   /** The duration of the shortest turn so far, in ms. */
   #shortest = Infinity;
-  #endsWithHolder = false;
 
   constructor(
     now: number,
@@ -39,8 +38,7 @@ export class TimeSlice {
     if (fenced && this.#tokensLeft <= 0) return false;
     this.#handOffs += 1;
     this.#tokensLeft -= 1;
-    const shortest = (this.#shortest = Math.min(this.#shortest, now - this.#passedAt));
-    this.#endsWithHolder = this.contended && shortest >= ROOM_TO_ASK && now + shortest >= this.#end;
+    this.#shortest = Math.min(this.#shortest, now - this.#passedAt);
     this.#passedAt = now;
     return true;
   }
@@ -50,7 +48,8 @@ export class TimeSlice {
    * The callers behind then ask for their next entry now, so that the release has less to do.
    */
   get endsWithHolder(): boolean {
-    return this.#endsWithHolder;
+    const next = this.#passedAt + this.#shortest;
+    return this.contended && this.#shortest >= ROOM_TO_ASK && next >= this.#end;
   }
 
   /** The lock went to the first entry of the batch. The store does not know that yet. */
