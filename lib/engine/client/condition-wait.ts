@@ -9,7 +9,7 @@ import type { LockRequest } from '../locks/lock-request.js';
 import { refuseWithoutQueue } from '../locks/preconditions.js';
 import { AWAITS } from '../protocol/constants.js';
 import { onAbort, throwIfAborted } from '../options/index.js';
-import { HeldLease } from './leases/held-lease.js';
+import { HeldLease, LOSS } from './leases/held-lease.js';
 import type { QueueContext } from './queue/local-queue.js';
 import { type EntryListener, QueueEntry } from './queue/queue-entry.js';
 import type { Outage } from './queue/queue-poller.js';
@@ -76,7 +76,7 @@ export class Conditions {
       const answer = await this.context.store.signal(request, condition, most - woken, last);
       if (typeof answer === 'string') {
         if (heldLease.state === 'held' && request === heldLease.request)
-          this.context.registry.refused(heldLease, answer);
+          this.context.registry.lose(heldLease, LOSS[answer]);
         throw lease.lossError();
       }
       woken += answer.woken;
@@ -169,7 +169,7 @@ class ConditionWait implements EntryListener {
       const by = 'callers that await a condition';
       return this.#fail(new LockLimitError(former.request.key, 'waitersPerKey', cap, { by }));
     }
-    if (why !== 'busy') registry.refused(former, why);
+    if (why !== 'busy') registry.lose(former, LOSS[why]);
     this.#fail(former.lossError());
   }
 

@@ -20,8 +20,8 @@ import { LockOrder, nestedWait } from './lock-order.js';
 import { acquireMany } from './leases/multi-lease.js';
 import { Opening } from './opening.js';
 import { Section } from './leases/section.js';
-import { discardAll, restore, restoreAll } from './restore.js';
-import { reenter, SingleLease } from './leases/single-lease.js';
+import { discardAll, restoreAll } from './restore.js';
+import { reenter } from './leases/single-lease.js';
 import { endsWithin } from './leases/timers.js';
 
 /** How long `close` waits for the store to take everything back, in ms. */
@@ -177,10 +177,7 @@ export class LockClient {
     await this.#connected(key);
     if (this.isStopping) throw new LockShutdownError(key);
     this.#queues.refuseBeyond('leases', key, parts.length);
-    return restoreAll(parts, this.#queues, async (handOver) => {
-      const coming = restore(handOver, this.#queues, this.#taking.signal);
-      return new SingleLease(this.#registry, await this.#registry.addWhenGranted(coming), 0);
-    });
+    return restoreAll(parts, this.#queues, this.#taking.signal);
   }
 
   /** Gives back what a process handed over, instead of going on with it; false if it was over, or another did. */

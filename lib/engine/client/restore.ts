@@ -8,7 +8,8 @@ import { Claim, isRetryable, mayHaveRun } from './leases/claim.js';
 import type { HandOver } from './leases/hand-over.js';
 import { HeldLease } from './leases/held-lease.js';
 import { MultiLease } from './leases/multi-lease.js';
-import type { EntryContext } from './queue/queue-entry.js';
+import type { QueueContext } from './queue/local-queue.js';
+import { SingleLease } from './leases/single-lease.js';
 import { pause, pauseAfter } from './leases/timers.js';
 
 /** What one text hands over, in the order of the keys. */
@@ -21,9 +22,14 @@ type Parts = readonly [HandOver, ...HandOver[]];
  */
 export async function restoreAll(
   [first, ...others]: Parts,
-  context: EntryContext,
-  restoreOne: (handOver: HandOver) => Promise<BaseLease>,
+  context: QueueContext,
+  shutdown: AbortSignal,
 ): Promise<BaseLease> {
+  const { registry } = context;
+  const restoreOne = async (handOver: HandOver): Promise<SingleLease> => {
+    const coming = restore(handOver, context, shutdown);
+    return new SingleLease(registry, await registry.addWhenGranted(coming), 0);
+  };
   const lease = await restoreOne(first);
   if (others.length === 0) return lease;
   const outcomes = await Promise.allSettled(others.map(restoreOne));
@@ -44,7 +50,7 @@ export async function restoreAll(
  * given back as soon as it does.
  * @throws LockStoreError
  */
-export async function discardAll(parts: Parts, context: EntryContext): Promise<boolean> {
+export async function discardAll(parts: Parts, context: QueueContext): Promise<boolean> {
   const [first, ...others] = parts;
   try {
     if (!(await giveBack(first, context))) return false;
@@ -57,11 +63,11 @@ export async function discardAll(parts: Parts, context: EntryContext): Promise<b
 }
 
 /** A release would keep for this process what it passes on to callers of the one that handed it over. */
-function giveBack({ request, call }: HandOver, { store }: EntryContext): Promise<boolean> {
+function giveBack({ request, call }: HandOver, { store }: QueueContext): Promise<boolean> {
   return call.minHold > 0 ? store.release(request, call.minHold) : store.leave(request);
 }
 
-function abandon(handOver: HandOver, context: EntryContext): void {
+function abandon(handOver: HandOver, context: QueueContext): void {
   const claim = new Claim(handOver.request, 0, context.clock);
   context.cleanup.abandon(claim, () => giveBack(handOver, context));
 }
@@ -73,9 +79,9 @@ function abandon(handOver: HandOver, context: EntryContext): void {
  * @throws LeaseLostError if another caller restored the lease or its time is over; LockStoreError if Redis failed, which
  * may be tried again; LockShutdownError.
  */
-export async function restore(
+async function restore(
   { request, call, fencingToken }: HandOver,
-  context: EntryContext,
+  context: QueueContext,
   shutdown: AbortSignal,
 ): Promise<HeldLease> {
   const { store, settings, clock, cleanup } = context;

@@ -256,11 +256,6 @@ export class HeldLease implements Scheduled {
     if (error instanceof LockError) this.#failure = error;
   }
 
-  /** The ttl of a renewed lease, in ms; Infinity for others, whose renewal cannot come too late. */
-  get renewedTtl(): number {
-    return this.settings.renew ? this.settings.ttl : Infinity;
-  }
-
   /** The last moment of the lease, in monotonic ms. */
   get deadline(): number {
     return deadlineOf(this.term);

@@ -1,7 +1,7 @@
 import { LeaseLostError, LockError, type LossReason } from '../../errors/index.js';
 import type { AcquireTrace, HoldTrace, Publisher } from '../../events/index.js';
 import type { LockRequest } from '../../locks/lock-request.js';
-import type { Extended, LockStore, Lost } from '../../locks/lock-store.js';
+import type { Extended, LockStore } from '../../locks/lock-store.js';
 import {
   type CallSettings,
   type Clock,
@@ -34,7 +34,7 @@ export class LeaseRegistry {
     onRefused: OnRefused,
     readonly publisher: Publisher,
   ) {
-    const lost = (heldLease: HeldLease, reason: LossReason): void => this.#lose(heldLease, reason);
+    const lost = (heldLease: HeldLease, reason: LossReason): void => this.lose(heldLease, reason);
     this.#watchdog = new Watchdog(store, clock, lost, onRefused, publisher);
   }
 
@@ -51,10 +51,12 @@ export class LeaseRegistry {
     return this.#watchdog.watched;
   }
 
-  /** The shortest ttl of the renewed leases, or `ttl` if that is shorter; in ms. */
+  /** The shortest ttl of the renewed leases, or `ttl` if that is shorter; in ms. The renewal of others cannot come too late. */
   shortestTtl(ttl: number): number {
     let shortest = ttl;
-    for (const { renewedTtl } of this.#held.values()) shortest = Math.min(shortest, renewedTtl);
+    for (const { settings } of this.#held.values()) {
+      if (settings.renew) shortest = Math.min(shortest, settings.ttl);
+    }
     return shortest;
   }
 
@@ -107,7 +109,7 @@ export class LeaseRegistry {
 
   /** Asks the server whether these leases, or all, are still held. */
   verify(heldLeases: Iterable<HeldLease> = this.#held.values()): void {
-    this.#watchdog.verify(heldLeases);
+    this.#watchdog.renew(heldLeases);
   }
 
   /** A push says that an operator took the lock: the server is asked. */
@@ -135,7 +137,7 @@ export class LeaseRegistry {
       if (heldLease.held) return;
       if (!heldLease.inDoubt) break; // the extension was over before its answer came
     } // the machine slept meanwhile, so the lease is in doubt: it is extended again
-    if (heldLease.state === 'held') this.#lose(heldLease, left === 'taken' ? 'taken' : 'gone');
+    if (heldLease.state === 'held') this.lose(heldLease, left === 'taken' ? 'taken' : 'gone');
     throw heldLease.lossError();
   }
 
@@ -150,11 +152,6 @@ export class LeaseRegistry {
   loseAwaited(heldLease: HeldLease, reason: LossReason): void {
     heldLease.lose(reason);
     this.publisher.holdEnded(heldLease, 'lost', reason);
-  }
-
-  /** The store says that the lock was not the holder's any more. */
-  refused(heldLease: HeldLease, now: Lost): void {
-    this.#lose(heldLease, LOSS[now]);
   }
 
   /** The lease was not given back after all: it is held again, or released if no caller has it any more. */
@@ -186,7 +183,7 @@ export class LeaseRegistry {
         throw error;
       }
     }
-    if (heldLease.state === 'held') this.#lose(heldLease, reason);
+    if (heldLease.state === 'held') this.lose(heldLease, reason);
     const leave = (): Promise<unknown> =>
       this.store.leave(request).then(() => this.store.leave(heldLease.request)); // the exclusive holder leaves first, so that a late downgrade finds nothing to share
     this.abandon(heldLease, leave);
@@ -240,7 +237,7 @@ export class LeaseRegistry {
       if (isUncertain) this.abandon(heldLease);
       return;
     }
-    this.#lose(heldLease, LOSS[remaining]);
+    this.lose(heldLease, LOSS[remaining]);
     const leave = (): Promise<unknown> =>
       this.store.leave(request).then(() => this.store.leave(onTheWay)); // the old holder leaves first, so that a late transfer finds nothing to hand over
     if (remaining === 'unknown') this.abandon(heldLease, leave);
@@ -317,7 +314,8 @@ export class LeaseRegistry {
     else if (heldLease.trace) this.publisher.holdEnded(heldLease, 'released');
   }
 
-  #lose(heldLease: HeldLease, reason: LossReason): void {
+  /** The lease is over before its holder gave it back. */
+  lose(heldLease: HeldLease, reason: LossReason): void {
     this.#forget(heldLease);
     const isFirst = heldLease.lose(reason);
     heldLease.handOffTarget?.ended(heldLease);

@@ -204,9 +204,6 @@ export abstract class BaseLease implements Lease {
 
   abstract downgrade(): Promise<void>;
 
-  /** @throws LockOptionsError if `downgrade` would refuse the lease while it is held. */
-  abstract refuseDowngrade(): void;
-
   abstract handOver(): Promise<string>;
 
   /** `unused`: no code ran under the lease, so no minimum hold counts. */
@@ -219,5 +216,8 @@ export abstract class BaseLease implements Lease {
   /** Opens a section that stays open until it is closed, for work that goes on after a function returned. */
   abstract openSection(lease?: BaseLease): OpenSection;
 
-  abstract toJSON(): LeaseJson;
+  toJSON(): LeaseJson {
+    const { key, held, expiresAt, token } = this;
+    return { key, held, expiresAt, fencingToken: token };
+  }
 }

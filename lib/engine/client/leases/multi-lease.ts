@@ -1,18 +1,18 @@
 import { type LeaseLostError, LockNotAcquiredError, LockOptionsError } from '../../errors/index.js';
 import type { AcquireTrace } from '../../events/index.js';
 import { abortWith, type CallSettings, type Clock, type Duration } from '../../options/index.js';
-import { BaseLease, type LeaseJson, type OpenSection } from './lease.js';
+import { BaseLease, type OpenSection } from './lease.js';
 import { SingleLease } from './single-lease.js';
 
 /** One lease on several locks: held while each of them is, given back together. */
 export class MultiLease extends BaseLease {
-  readonly #parts: readonly BaseLease[];
+  readonly #parts: readonly SingleLease[];
   #controller: AbortController | undefined;
   #unwatch: readonly (() => void)[] = [];
 
   /** `parts` in the order of their keys. */
   constructor(
-    parts: readonly BaseLease[],
+    parts: readonly SingleLease[],
     readonly waited: number,
   ) {
     super();
@@ -20,7 +20,7 @@ export class MultiLease extends BaseLease {
   }
 
   get keys(): readonly string[] {
-    return this.#parts.flatMap(({ keys }) => keys);
+    return this.#parts.map(({ key }) => key);
   }
 
   get token(): undefined {
@@ -78,16 +78,12 @@ export class MultiLease extends BaseLease {
 
   async downgrade(): Promise<void> {
     this.assertHeld();
-    this.refuseDowngrade();
+    for (const part of this.#parts) part.refuseDowngrade();
     await Promise.all(this.#parts.map((part) => part.downgrade()));
   }
 
-  refuseDowngrade(): void {
-    for (const part of this.#parts) part.refuseDowngrade();
-  }
-
   async handOver(): Promise<string> {
-    return SingleLease.handOver(this.#parts as readonly SingleLease[]);
+    return SingleLease.handOver(this.#parts);
   }
 
   async release(unused?: 'unused'): Promise<boolean> {
@@ -98,7 +94,7 @@ export class MultiLease extends BaseLease {
 
   /** Opens one section inside the other, so that each of the locks can be re-entered. */
   openSection(lease: BaseLease = this): OpenSection {
-    const [first, ...rest] = this.#parts as [BaseLease, ...BaseLease[]];
+    const [first, ...rest] = this.#parts as [SingleLease, ...SingleLease[]];
     const sections = [first.openSection(lease)];
     for (const part of rest) {
       sections.push(sections.at(-1)!.run(() => part.openSection(lease)));
@@ -107,11 +103,6 @@ export class MultiLease extends BaseLease {
       run: (work) => sections.at(-1)!.run(work),
       close: () => sections.forEach((section) => section.close()),
     };
-  }
-
-  toJSON(): LeaseJson {
-    const { key, held, expiresAt } = this;
-    return { key, held, expiresAt, fencingToken: undefined };
   }
 }
 
@@ -144,14 +135,13 @@ export async function acquireMany(
     acquire(key, { ...part, wait }, until) as Promise<SingleLease>;
   const asked = await Promise.allSettled(keys.map((key) => ask(key, 0, signal)));
   const first = asked.findIndex(({ status }) => status === 'rejected');
-  const leases = asked.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
-  const held = leases.slice(0, first === -1 ? keys.length : first) as SingleLease[];
-  const behind = leases.slice(held.length).filter((lease) => lease !== undefined);
+  const held = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  const failures = asked.filter((each) => each.status === 'rejected');
   try {
-    await giveBack(behind);
-    const failure = asked.find((result) => result.status === 'rejected' && !isBusy(result.reason));
-    if (failure) throw (failure as PromiseRejectedResult).reason;
-    if (first !== -1 && call.wait === 0) throw (asked[first] as PromiseRejectedResult).reason;
+    await giveBack(held.splice(first === -1 ? keys.length : first));
+    const failure = failures.find(({ reason }) => !isBusy(reason));
+    if (failure) throw failure.reason;
+    if (first !== -1 && call.wait === 0) throw failures[0]!.reason;
     for (;;) {
       const wait = Math.max(0, call.wait - (clock.monotonic() - from));
       const lost = held.findIndex((lease) => !lease.held);

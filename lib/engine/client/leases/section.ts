@@ -27,9 +27,7 @@ export class Section {
   /** Siblings that wait for their turn; few sections have any. */
   #queue: (() => void)[] | undefined;
   /** The next open section around this one. Closed sections are passed over, or a chain of timers would keep them all. */
-  readonly #outer: Section | undefined = Section.isAround
-    ? Section.#innermost(() => true)
-    : undefined;
+  readonly #outer: Section | undefined = Section.#innermost();
 
   constructor(
     /** The owner of the lease: two applications in one process do not share their leases. */
@@ -45,9 +43,10 @@ export class Section {
 
   /** The innermost open section of this owner around the running code whose lock fits. */
   static current(owner: object, fits: (request: LockRequest) => boolean): Section | undefined {
-    return Section.#innermost(
-      (section) => section.owner === owner && fits(section.heldLease.request),
-    );
+    for (let each = inside.getStore(); each; each = each.#outer) {
+      if (each.#open && each.owner === owner && fits(each.heldLease.request)) return each;
+    }
+    return undefined;
   }
 
   /**
@@ -85,9 +84,9 @@ export class Section {
     return inside.getStore() !== undefined;
   }
 
-  static #innermost(fits: (section: Section) => boolean): Section | undefined {
+  static #innermost(): Section | undefined {
     let section = inside.getStore();
-    while (section && !(section.#open && fits(section))) section = section.#outer;
+    while (section && !section.#open) section = section.#outer;
     return section;
   }
 

@@ -10,7 +10,7 @@ import {
 } from '../../options/index.js';
 import type { HeldLease } from './held-lease.js';
 import type { LeaseRegistry } from './lease-registry.js';
-import { BaseLease, type LeaseJson } from './lease.js';
+import { BaseLease } from './lease.js';
 import { Section } from './section.js';
 
 /** A lease on one lock, by a grant or by re-entry. */
@@ -118,6 +118,7 @@ export class SingleLease extends BaseLease {
     await this.#registry.downgrade(this.#heldLease);
   }
 
+  /** @throws LockOptionsError if {@link downgrade} would refuse the lease while it is held. */
   refuseDowngrade(): void {
     if (!this.#heldLease.request.share) this.#refuseReentered('downgraded');
   }
@@ -168,11 +169,6 @@ export class SingleLease extends BaseLease {
 
   openSection(lease: BaseLease = this): Section {
     return new Section(this.#registry, this.#heldLease, lease);
-  }
-
-  toJSON(): LeaseJson {
-    const { fencingToken } = this.#heldLease;
-    return { key: this.key, held: this.held, expiresAt: this.expiresAt, fencingToken };
   }
 }
 

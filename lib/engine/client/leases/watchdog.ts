@@ -4,12 +4,11 @@ import { batchesOf } from '../../locks/batches.js';
 import type { Extended, Extension, LockStore } from '../../locks/lock-store.js';
 import type { LockRequest } from '../../locks/lock-request.js';
 import { type Clock, type Moment, momentOf, partedSince } from '../../options/index.js';
-import { type HeldLease, LOSS, SLACK } from './held-lease.js';
-import { RenewalBatch } from './renewal-batch.js';
+import { type HeldLease, LOSS, type RenewalGroup, SLACK } from './held-lease.js';
 import { isRefused } from './claim.js';
 import type { OnRefused } from './cleanup.js';
-import { Schedule } from './timers.js';
-import { readClocks, type Term, validityAt } from '../../locks/validity.js';
+import { type Due, Schedule } from './timers.js';
+import { deadlineOf, readClocks, type Term, validityAt } from '../../locks/validity.js';
 
 /** The shortest pause between two renewals of one lease, in ms. */
 const SHORTEST_PAUSE = 10;
@@ -18,6 +17,8 @@ const BEAT = 25;
 const SHORT = 10 * BEAT;
 /** The least number of leases of one ttl that are renewed apart from others. */
 const WORTH_A_COMMAND = 8;
+/** A batch of fewer leases is merged with others that are due. */
+const FEW = 128;
 
 /**
  * Renews leases at a third of their ttl, in as few commands as their nodes allow. It finds a lost lease at once by the
@@ -49,11 +50,6 @@ export class Watchdog {
     else if (group.leave(heldLease)) this.#schedule.delete(group);
   }
 
-  /** Asks the server now whether these leases are still held. */
-  verify(heldLeases: Iterable<HeldLease>): void {
-    this.#renew(heldLeases);
-  }
-
   /** Stops watching all leases. */
   stop(): void {
     this.#schedule.stop();
@@ -71,7 +67,7 @@ export class Watchdog {
       else if (one.goesOn(now, due.length === 1)) this.#ask(one);
       else for (const heldLease of one.dissolve()) this.#sort(heldLease, now, renewable);
     }
-    this.#renew(renewable);
+    this.renew(renewable);
   }
 
   /** Decides what is due for a lease: its loss, a renewal, or a later look. */
@@ -82,8 +78,8 @@ export class Watchdog {
     else renewable.push(heldLease);
   }
 
-  /** Sends renewals in batches. Each batch settles by its own answer: a node that hangs delays no lease of another node. */
-  #renew(due: Iterable<HeldLease>): void {
+  /** Renews leases now, in batches. Each batch settles by its own answer: a node that hangs delays no lease of another node. */
+  renew(due: Iterable<HeldLease>): void {
     const heldLeases: HeldLease[] = [];
     for (const heldLease of due) {
       if (heldLease.state !== 'held') continue; // a listener to another loss may have released it
@@ -95,7 +91,7 @@ export class Watchdog {
       }
     }
     for (const alike of byPace(heldLeases)) {
-      const requests = alike.map((heldLease) => this.#requestOf(heldLease));
+      const requests = alike.map((each) => each.extension(this.#wanted(each)));
       for (const batch of this.store.batches(requests)) {
         const members = batch.map((at) => alike[at]!);
         for (const heldLease of members) this.forget(heldLease);
@@ -155,7 +151,7 @@ export class Watchdog {
       const slept = validityAt(term, now) === 'doubtful'; // the machine slept while the answer was on its way
       if (slept || heldLease.again || overlong !== undefined) again.push(heldLease);
     });
-    this.#renew(again);
+    this.renew(again);
   }
 
   #notRenewed(heldLease: HeldLease, error: unknown): void {
@@ -184,18 +180,10 @@ export class Watchdog {
   }
 
   #watch(heldLease: HeldLease, now: number, jitter = Math.random()): void {
-    this.#schedule.set(heldLease, this.#nextTurn(heldLease, now, jitter));
-  }
-
-  #nextTurn(heldLease: HeldLease, now: number, jitter: number): number {
     const { deadline, renewAt, settings } = heldLease;
-    if (!this.#wantsRenewal(heldLease, now)) return deadline;
-    if (renewAt < Infinity) return Math.min(deadline, renewAt);
-    return turnBefore(deadline, settings.ttl, now, jitter);
-  }
-
-  #requestOf(heldLease: HeldLease): LockRequest {
-    return heldLease.extension(this.#wanted(heldLease));
+    const turn = renewAt < Infinity ? renewAt : turnBefore(deadline, settings.ttl, now, jitter);
+    const isRenewed = this.#wantsRenewal(heldLease, now);
+    this.#schedule.set(heldLease, isRenewed ? Math.min(deadline, turn) : deadline);
   }
 
   /**
@@ -224,6 +212,75 @@ export class Watchdog {
   /** A lease without renewal is extended once, to its ttl, if its first lease was shorter. */
   #wantsToppingUp({ settings, since, deadline }: HeldLease, now: number): boolean {
     return deadline - since < settings.ttl * 0.9 && deadline > now;
+  }
+}
+
+/**
+ * Leases that one command renews. While no lease of the batch changes, all have one wake-up, one list that the store encodes
+ * once, and one answer that says how long they last.
+ */
+class RenewalBatch implements RenewalGroup {
+  due: Due | undefined;
+  nth = 0;
+  /** Whether a request has no answer yet. A lease that is over keeps this object alone, and none of the other leases. */
+  readonly renewal = { underWay: false };
+  /** Whether the leases may stay together: all are renewed without end, at the same pace. */
+  readonly #steady: boolean;
+  /** How many leases are still in the batch. */
+  #size: number;
+  /** The common answer for all leases, if the server gave one. */
+  #term: Term | undefined;
+
+  constructor(
+    readonly heldLeases: readonly HeldLease[],
+    readonly requests: readonly LockRequest[],
+  ) {
+    const { ttl } = heldLeases[0]!.settings;
+    this.#steady = heldLeases.every(({ settings }) => {
+      return settings.renew && settings.maxHold === Infinity && settings.ttl === ttl;
+    });
+    this.#size = heldLeases.length;
+    for (const heldLease of heldLeases) {
+      heldLease.group = this;
+      heldLease.claim.renewal = this.renewal;
+    }
+  }
+
+  /** The earliest deadline of the leases, in monotonic ms. */
+  get deadline(): number {
+    if (this.#term) return deadlineOf(this.#term);
+    return Math.min(...this.heldLeases.map(({ deadline }) => deadline));
+  }
+
+  /** Takes the common answer, or undefined if the answers differ. Returns whether the leases stay together. */
+  answered(term: Term | undefined): boolean {
+    this.renewal.underWay = false;
+    this.#term = term;
+    return term !== undefined && this.#whole;
+  }
+
+  /** Whether the batch, now due, sends the same request again. `alone`: nothing else is due. */
+  goesOn(now: number, alone: boolean): boolean {
+    return (
+      this.#whole && !this.renewal.underWay && now < this.deadline && (alone || this.#size >= FEW)
+    );
+  }
+
+  leave(heldLease: HeldLease): boolean {
+    heldLease.group = undefined;
+    this.#size -= 1;
+    return this.#size === 0;
+  }
+
+  /** Ends the batch: each lease is renewed apart from now on. Returns the leases that were still in it. */
+  dissolve(): HeldLease[] {
+    const members = this.heldLeases.filter(({ group }) => group === this);
+    for (const heldLease of members) this.leave(heldLease);
+    return members;
+  }
+
+  get #whole(): boolean {
+    return this.#steady && this.#size === this.heldLeases.length;
   }
 }
 
