@@ -97,7 +97,6 @@ class ConditionWait implements EntryListener {
   #reject!: (reason: unknown) => void;
   #entry: QueueEntry;
   #begun = false;
-  #settled = false;
   #timedOut = false;
   /** Functions that stop listening to the time limit, the abort signal, the shutdown and the release. */
   readonly #bounds: readonly (() => void)[];
@@ -197,7 +196,7 @@ class ConditionWait implements EntryListener {
       return this.failed(this.#entry, error);
     }
     this.#entry.leave();
-    if (this.#settled) return registry.abandon(former); // the caller knows already that it does not hold the lock
+    if (former.state !== 'awaiting') return registry.abandon(former); // the caller knows already that it does not hold the lock
     registry.undoRelease(former);
     this.#fail(error);
   }
@@ -229,7 +228,6 @@ class ConditionWait implements EntryListener {
   }
 
   #settle(): void {
-    this.#settled = true;
     for (const callOff of this.#bounds) callOff();
   }
 }
