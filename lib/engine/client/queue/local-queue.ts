@@ -7,7 +7,6 @@ import { FIRST_LEASE } from '../../protocol/constants.js';
 import { type CallSettings, onAbort, permitsOf } from '../../options/index.js';
 import type { BaseLease } from '../leases/lease.js';
 import { HeldLease, type HandOffTarget } from '../leases/held-lease.js';
-import type { BusyErrors } from './busy-errors.js';
 import type { LeaseRegistry } from '../leases/lease-registry.js';
 import { type EntryContext, type EntryListener, QueueEntry } from './queue-entry.js';
 import type { Outage } from './queue-poller.js';
@@ -23,7 +22,6 @@ export const FIRST_BLOCK = 16;
 /** The state that all local queues of a process share. */
 export interface QueueContext extends EntryContext {
   readonly registry: LeaseRegistry;
-  readonly busyErrors: BusyErrors;
   /** Wakes waiters whose time is over. */
   readonly bounds: Schedule<Waiter>;
   /** Wakes queues that have to check whether their holder overstays. */
@@ -34,6 +32,8 @@ export interface QueueContext extends EntryContext {
   readonly stopping: AbortSignal;
   /** Drops a queue in which nobody waits, and of which nobody holds the lock. */
   retire(queue: LocalQueue): void;
+  /** Rejects with the error of a call that began at `startedAt` and whose `wait` is over, as soon as the holder is known or nobody says. */
+  timedOut(key: string, call: CallSettings, startedAt: number): Promise<never>;
 }
 
 /**
@@ -336,7 +336,7 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     const outage = this.#entry?.outage?.error;
     if (outage) return this.#reject(waiter, outage);
     const { call, startedAt } = waiter;
-    waiter.resolve(this.context.busyErrors.timedOut(this.key, call, startedAt));
+    waiter.resolve(this.context.timedOut(this.key, call, startedAt));
     this.#dismiss(waiter);
   }
 

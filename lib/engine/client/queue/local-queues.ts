@@ -1,8 +1,14 @@
-import { LockLimitError } from '../../errors/index.js';
+import { LockLimitError, LockNotAcquiredError, type LockParty } from '../../errors/index.js';
+import { partyOf } from '../../locks/holder.js';
 import type { LockStore, PushListener } from '../../locks/lock-store.js';
-import type { CallSettings, Clock, ModuleSettings } from '../../options/index.js';
+import { lockId } from '../../locks/lock-request.js';
+import {
+  type CallSettings,
+  type Clock,
+  type ModuleSettings,
+  permitsOf,
+} from '../../options/index.js';
 import type { Cleanup } from '../leases/cleanup.js';
-import { BusyErrors } from './busy-errors.js';
 import type { LeaseRegistry } from '../leases/lease-registry.js';
 import { LocalQueue, type QueueContext } from './local-queue.js';
 import { Schedule } from '../leases/timers.js';
@@ -17,6 +23,9 @@ const BLOCK = 1 + BUDGET.handOffs;
  * (`batch_behind`), stay in the store's queue until it ends. Under a lower limit, others would be refused for them.
  */
 const ENOUGH_FOR_BATCHES = 1_000;
+
+/** How long the error of a caller that waited in vain is held back for the name of the holder, in ms. */
+const PATIENCE = 100;
 
 /** The limits of one process. A reached limit refuses every new call, also for a free lock. */
 const PROCESS_LIMITS = ['leases', 'waitersPerProcess'] as const;
@@ -37,10 +46,11 @@ export class LocalQueues implements QueueContext {
 
   readonly entries: QueueContext['entries'] = new ChurnMap();
   readonly pollers: QueueContext['pollers'] = new ChurnMap();
-  readonly busyErrors: BusyErrors;
   readonly bounds: QueueContext['bounds'];
   readonly slices: QueueContext['slices'];
   waiting = 0;
+  /** The looks for holders under way, by {@link lockId}: callers that time out together share one. */
+  readonly #looks = new Map<string, Promise<LockParty | undefined>>();
 
   constructor(
     readonly store: LockStore,
@@ -50,7 +60,6 @@ export class LocalQueues implements QueueContext {
     readonly registry: LeaseRegistry,
     readonly stopping: AbortSignal,
   ) {
-    this.busyErrors = new BusyErrors(store, clock);
     this.bounds = new Schedule(clock, (due) => due.forEach((waiter) => waiter.expire!()));
     this.slices = new Schedule(clock, (due) => due.forEach((queue) => queue.overstayed()));
   }
@@ -113,5 +122,30 @@ export class LocalQueues implements QueueContext {
 
   retire(queue: LocalQueue): void {
     this.#queues.delete(queue.name ?? queue);
+  }
+
+  async timedOut(key: string, call: CallSettings, startedAt: number): Promise<never> {
+    const { wait, share } = call;
+    const waited = this.clock.monotonic() - startedAt;
+    const error = new LockNotAcquiredError(key, Math.round(waited), wait, permitsOf(share));
+    throw Object.assign(error, { holder: await this.#holder(key, call) });
+  }
+
+  #holder(key: string, { format }: CallSettings): Promise<LockParty | undefined> {
+    const id = lockId({ key, format });
+    let look = this.#looks.get(id);
+    if (!look) {
+      const seen = async (): Promise<LockParty | undefined> =>
+        partyOf((await this.store.inspect(key, 0, format)).holder);
+      look = new Promise((resolve) => {
+        const cancel = this.clock.after(PATIENCE, () => resolve(undefined));
+        void seen()
+          .then(resolve, () => resolve(undefined))
+          .finally(cancel);
+      });
+      this.#looks.set(id, look);
+      void look.then(() => this.#looks.delete(id));
+    }
+    return look;
   }
 }
