@@ -57,7 +57,7 @@ export const permits: Contract = {
 
   async 'as many permits are taken as a lease has, and as many come back'(world) {
     const [a, b] = [await world.client(), await world.client()];
-    await a.hold(of(20));
+    await a.hold({ ...of(20), ttl: 60_000 }); // nobody renews it, and a busy machine takes its time
     for (const count of [2, 3, 7, 10, 19]) {
       const { request } = await b.hold(of(20, count));
       expect((await a.try(a.request(of(20, 20 - count)))).kind).toBe('busy');
