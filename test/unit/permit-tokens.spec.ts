@@ -1,0 +1,60 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Grant } from '../../lib/engine/locks/lock-store.js';
+import type { Client } from '../support/client.js';
+import { kinds } from '../support/kinds.js';
+import { MemoryWorld } from '../support/memory-world.js';
+
+const MINUTE = 60_000;
+/** A lease of one permit of three that outlives what a test does. */
+const permit = { share: { permits: 3, count: 1 }, ttl: 10 * MINUTE };
+
+let world: MemoryWorld;
+let a: Client;
+let b: Client;
+
+beforeEach(async () => {
+  world = new MemoryWorld(kinds['lock']!);
+  [a, b] = [await world.client(), await world.client()];
+});
+
+/** What is remembered beside the lock: heartbeats by process, and tokens by holder. */
+function remembered(): string[] {
+  const { keys } = world.server;
+  keys.tick();
+  const seen = keys.get('zset', '{lock:k}:seen');
+  return seen ? seen.ranks(0, -1).map(({ name }) => name) : [];
+}
+
+describe('the token of a permit', () => {
+  it('is the same for who asks again within a minute, whoever has come meanwhile', async () => {
+    const { request, grant } = await a.hold(permit);
+    await world.elapse(MINUTE - 1);
+    await b.hold(permit);
+    expect(((await a.ask(request)) as Grant).fencingToken).toBe(grant.fencingToken);
+  });
+
+  it('is the same for who asks again after another has come to wait, whose clock was set back', async () => {
+    const { request, grant } = await a.hold(permit);
+    await b.queue({ share: { permits: 3, count: 3 } });
+    await world.silence(-MINUTE);
+    await b.queue({ share: { permits: 3, count: 3 } });
+    expect(((await a.ask(request)) as Grant).fencingToken).toBe(grant.fencingToken);
+  });
+
+  it('is forgotten after a minute, when another comes', async () => {
+    const { request } = await a.hold(permit);
+    await world.elapse(MINUTE - 1);
+    await b.hold(permit);
+    expect(remembered()).toContain(request.holder);
+    await world.elapse(1);
+    const last = await b.hold(permit);
+    expect(remembered()).not.toContain(request.holder);
+    expect(remembered()).toContain(last.request.holder);
+  });
+
+  it('is forgotten after a minute, also when nobody comes any more', async () => {
+    await a.hold(permit);
+    await world.elapse(MINUTE + 1);
+    expect(remembered()).toEqual([]);
+  });
+});
