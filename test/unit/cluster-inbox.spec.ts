@@ -10,8 +10,10 @@ import { FakeRedis, replyError } from '../support/fake-redis.js';
 const clock = new ManualClock();
 let isRefused = false;
 let made: FakeRedis[] = [];
+/** The nodes that were connected to. */
+let asked: string[] = [];
 
-function connect(): RedisConnection {
+function connect(address: string): RedisConnection {
   const redis = new FakeRedis(() => 1);
   redis.status = 'wait';
   redis.connect = async () => {
@@ -19,7 +21,16 @@ function connect(): RedisConnection {
     else redis.come();
   };
   made.push(redis);
+  asked.push(address);
   return new RedisConnection(redis.client, 500, clock);
+}
+
+/** The inbox of a process, at any of these nodes. */
+function inboxOf(listener: object, addresses: readonly string[]): ClusterInbox {
+  const heard = listener as ServerListener;
+  const inboxAt = (address: string): Inbox =>
+    new Inbox(connect(address), 'i', heard, new ForeignChannels(clock), async () => {});
+  return new ClusterInbox(heard, clock, inboxAt, () => addresses);
 }
 
 /** How often it connected in so many ms. */
@@ -31,10 +42,7 @@ async function within(ms: number): Promise<number> {
 
 it('an inbox that every node refuses is tried ever less often, until one lets it in', async () => {
   let back = 0;
-  const listener = { reconnected: () => (back += 1) } as unknown as ServerListener;
-  const inboxAt = (): Inbox =>
-    new Inbox(connect(), 'i', listener, new ForeignChannels(clock), async () => {});
-  const inbox = new ClusterInbox(listener, clock, inboxAt, () => ['a:1']);
+  const inbox = inboxOf({ reconnected: () => (back += 1) }, ['a:1']);
   await inbox.open();
   const [subscriber] = made;
   for (let times = 0; times < 2; times += 1) {
@@ -50,4 +58,30 @@ it('an inbox that every node refuses is tried ever less often, until one lets it
   }
   inbox.close();
   expect(clock.pending).toBe(0);
+});
+
+it('an inbox whose node is lost is at another one next, and at that one only where no other lets it in', async () => {
+  for (let times = 0; times < 10; times += 1) {
+    [made, asked] = [[], []];
+    const inbox = inboxOf({ reconnected() {} }, ['a:1', 'b:2', 'c:3']);
+    await inbox.open();
+    const [first] = asked;
+    isRefused = true;
+    made[0]!.go();
+    await clock.advance(0);
+    isRefused = false;
+    expect(asked).toHaveLength(4);
+    expect(asked.lastIndexOf(first!)).toBe(3);
+    inbox.close();
+  }
+});
+
+it('an inbox that is closed while it is being opened is tried at no further node', async () => {
+  [made, asked, isRefused] = [[], [], true];
+  const inbox = inboxOf({ reconnected() {} }, ['a:1', 'b:2', 'c:3']);
+  const opening = inbox.open();
+  inbox.close();
+  await opening;
+  isRefused = false;
+  expect([asked.length, clock.pending]).toEqual([1, 0]);
 });

@@ -1,7 +1,8 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClusterSource } from '../../lib/engine/redis/cluster/cluster-source.js';
 import { RedisCluster } from '../../lib/engine/redis/cluster/redis-cluster.js';
+import { KeyList, LuaScript } from '../../lib/engine/redis/index.js';
 import { RedisConnection } from '../../lib/engine/redis/redis-connection.js';
 import type { ServerListener } from '../../lib/engine/redis/lock-server.js';
 import type { RedisNode, StepNode } from '../../lib/engine/redis/redis-node.js';
@@ -17,8 +18,16 @@ let cluster: RedisCluster;
 
 /** What a node says of who has which slot, by its address; else that a:1 has all. */
 let slots: Record<string, unknown>;
+/** The node that nobody can connect to. */
+let away: string | undefined;
+/** How long it may take to connect to a node, in ms. */
+let connectTimeout: number | undefined;
 /** Where each connection goes. */
 let places: Map<unknown, string>;
+/** The first connection to each node, which is for commands. */
+let made: Map<string, FakeRedis>;
+/** Where this process reaches what the Cluster knows by another address. */
+let natMap: Record<string, string>;
 
 function node(address: string): FakeRedis {
   const redis = new FakeRedis((name) => {
@@ -26,10 +35,13 @@ function node(address: string): FakeRedis {
     if (name === 'evalsha') return 'OK';
     if (name === 'time' || name === 'eval') return ['2000', '250000'];
     if (name === 'subscribe' || name === 'publish') return 1;
-    return name === 'cluster' ? (slots[address] ?? [[0, 16_383, ['a', 1, 'id']]]) : undefined;
+    if (name === 'scan') return ['0', []];
+    if (name !== 'cluster') return undefined;
+    return address in slots ? slots[address] : [[0, 16_383, ['a', 1, 'id']]];
   });
   redis.status = 'wait';
   places.set(redis.client, address);
+  if (!made.has(address)) made.set(address, redis);
   return redis;
 }
 
@@ -43,12 +55,13 @@ function unreachable(address: string): FakeRedis {
 async function open(seeds = ['a:1']): Promise<void> {
   const source = {
     seeds,
-    mapped: (address: string) => address,
+    mapped: (address: string) => natMap[address] ?? address,
     connection: (address: string) =>
       new RedisConnection(
-        (address === 'c:3' ? unreachable(address) : node(address)).client,
+        (address === away ? unreachable(address) : node(address)).client,
         500,
         clock,
+        connectTimeout,
       ),
   };
   cluster = new RedisCluster(source as unknown as ClusterSource, 500, clock, 'i:', 'p');
@@ -57,8 +70,9 @@ async function open(seeds = ['a:1']): Promise<void> {
 
 beforeEach(() => {
   clock = new ManualClock();
-  slots = {};
-  places = new Map();
+  [slots, natMap] = [{}, {}];
+  [away, connectTimeout] = ['c:3', undefined];
+  [places, made] = [new Map(), new Map()];
 });
 
 describe('a step that a node of a Cluster sends elsewhere', () => {
@@ -103,6 +117,162 @@ describe('a step that a node of a Cluster sends elsewhere', () => {
     });
     expect(taken).toBe(1);
     await cluster.close();
+  });
+});
+
+describe('a slot of a Cluster', () => {
+  const placeOf = (node: StepNode): string => places.get((node as RedisNode).connection.client)!;
+  /** Where a step is taken, whose first answer is this one. */
+  async function taken(answer?: string): Promise<string[]> {
+    const asked: string[] = [];
+    const step = async (node: StepNode): Promise<string[]> => {
+      asked.push(placeOf(node));
+      if (answer && asked.length === 1) throw storeFailure(new Error(answer), 'k');
+      return asked;
+    };
+    return cluster.at('k', 'k', step);
+  }
+
+  beforeEach(async () => {
+    await open();
+    await clock.advance(0);
+    slots = { 'a:1': undefined, 'b:2': undefined }; // nobody answers who has which slot
+  });
+  afterEach(() => cluster.close());
+
+  it('that has moved is asked for at its new node from then on, before any node has said who has it', async () => {
+    expect(await taken('MOVED 1 b:2')).toEqual(['a:1', 'b:2']);
+    expect(await taken()).toEqual(['b:2']);
+  });
+
+  it('that has moved makes this process ask the nodes who has which slot', async () => {
+    slots = { 'b:2': [[0, 16_383, ['b', 2]]], 'a:1': [[0, 16_383, ['b', 2]]] };
+    await taken('MOVED 1 b:2');
+    await clock.advance(0);
+    expect(cluster.describe().found).toContain('Cluster b:2');
+  });
+
+  it('that has moved is followed to where this process reaches its new node', async () => {
+    natMap = { 'inside:9': 'b:2' };
+    expect(await taken('MOVED 1 inside:9')).toEqual(['a:1', 'b:2']);
+    expect(await taken()).toEqual(['b:2']);
+  });
+
+  it('that is on its way is asked for at the other node with ASKING, and by the next step where it was', async () => {
+    const script = new LuaScript('return 1');
+    const asked: string[] = [];
+    const step = async (node: StepNode): Promise<string> => {
+      asked.push(asked.length === 0 ? placeOf(node) : 'another');
+      if (asked.length === 1) throw storeFailure(new Error('ASK 1 b:2'), 'k');
+      made.get('b:2')!.names();
+      const run = { script, keys: new KeyList([]), args: [], key: 'k', read: String };
+      return node.run(run);
+    };
+    expect(await cluster.at('k', 'k', step)).toBe('OK');
+    expect(asked).toEqual(['a:1', 'another']);
+    expect(made.get('b:2')!.names()).toEqual(['asking', 'evalsha']);
+    expect(await taken()).toEqual(['a:1']);
+  });
+
+  it.each([
+    ['that no node can serve now', 'TRYAGAIN Multiple keys request during rehashing of slot'],
+    ['whose new node does not know its host', 'MOVED 1 :2'],
+    ['whose new node has no host name', 'MOVED 1 ?:2'],
+  ])('%s is asked for again in 20 ms, at the node that has it then', async (_what, answer) => {
+    slots = { 'a:1': [[0, 16_383, ['b', 2]]] };
+    let asked: string[] | undefined;
+    void taken(answer).then((found) => (asked = found));
+    await clock.advance(19);
+    expect(asked).toBeUndefined();
+    await clock.advance(1);
+    expect(asked).toEqual(['a:1', 'b:2']);
+  });
+
+  it('whose new node is away is asked for at the one that took its place, if others know that', async () => {
+    slots = { 'a:1': [[0, 16_383, ['b', 2]]] };
+    const failed = taken('MOVED 1 c:3').catch((error: unknown) => error);
+    await clock.advance(500);
+    expect(await failed).toMatchObject({ outcome: 'unsent' });
+    expect(await taken()).toEqual(['b:2']);
+  });
+
+  it('whose new node was away is asked for there once it is back', async () => {
+    connectTimeout = 100;
+    const failed = taken('MOVED 1 c:3').catch((error: unknown) => error);
+    await clock.advance(100);
+    expect(await failed).toMatchObject({ code: 'LOCK_STORE' });
+    away = undefined;
+    expect(await taken('MOVED 1 c:3')).toEqual(['a:1', 'c:3']);
+  });
+
+  it('that nodes send to each other is asked for no longer than a command may take', async () => {
+    let times = 0;
+    const step = async (): Promise<void> => {
+      if (times < 20) await clock.advance(100);
+      times += 1;
+      if (times < 100) throw storeFailure(new Error(`MOVED 1 ${times % 2 ? 'b:2' : 'a:1'}`), 'k');
+    };
+    await expect(cluster.at('k', 'k', step)).rejects.toThrow('on another node of the Cluster');
+    expect(times).toBe(6);
+  });
+});
+
+describe('of the nodes of a Cluster', () => {
+  const both = [
+    [0, 99, ['a', 1]],
+    [100, 16_383, ['b', 2]],
+  ];
+
+  beforeEach(async () => {
+    slots = { 'a:1': both, 'b:2': both };
+    await open();
+    await clock.advance(0);
+    for (const redis of made.values()) redis.sent.length = 0;
+  });
+  afterEach(() => cluster.close());
+
+  it('each is asked for its health by a key of its own', async () => {
+    expect(await cluster.health('lock:', 100)).toMatchObject([{ status: 'up' }, { status: 'up' }]);
+    const slotsAt = (address: string): number[] =>
+      made.get(address)!.sent.map(({ args }) => slotOf(String(args[2])));
+    expect(slotsAt('a:1').map((slot) => slot < 100)).toEqual([true]);
+    expect(slotsAt('b:2').map((slot) => slot < 100)).toEqual([false]);
+  });
+
+  it('one that was lost is down, whatever the others say', async () => {
+    made.get('a:1')!.go();
+    expect(await cluster.health('lock:', 100)).toMatchObject([
+      { status: 'down' },
+      { status: 'up' },
+    ]);
+  });
+
+  it('one that is not known refuses a list, which else would lack its locks', async () => {
+    const gone = [...both.slice(0, 1), [100, 200, ['c', 3]], [201, 16_383, ['b', 2]]];
+    slots = { 'a:1': gone, 'b:2': gone };
+    connectTimeout = 100;
+    made.get('b:2')!.go();
+    made.get('b:2')!.come();
+    await clock.advance(100);
+    const list = async (): Promise<void> => {
+      for await (const key of cluster.typedKeys('*', 'string')) throw new Error(key);
+    };
+    expect(cluster.describe().found).toContain('c:3');
+    for (let ms = 0; ms < 1_000; ms += 10) {
+      await clock.advance(10);
+      await expect(list()).rejects.toMatchObject({ outcome: 'unsent' });
+    }
+  });
+
+  it('those that have left it are connected to no longer', async () => {
+    slots = { 'a:1': [[0, 16_383, ['a', 1]]], 'b:2': [[0, 16_383, ['a', 1]]] };
+    made.get('b:2')!.go();
+    await clock.advance(1_000);
+    expect(cluster.describe().found).toMatch(/Cluster a:1$/);
+    expect([...made].map(([address, { disconnects }]) => [address, disconnects])).toEqual([
+      ['a:1', []],
+      ['b:2', [false]],
+    ]);
   });
 });
 
