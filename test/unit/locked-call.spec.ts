@@ -37,6 +37,33 @@ it('a lease that comes when its subscriber has left is given back unused, and no
   expect(done).toEqual(['given back unused']);
 });
 
+it.each<[how: string, policy: LockedPolicy, done: string[]]>([
+  ['runs not, and fails by its loss', {}, ['given back', 'failed: lost']],
+  [
+    'runs all the same where onLost is "ignore"',
+    { onLost: 'ignore' },
+    ['subscribed', 'over', 'given back'],
+  ],
+])('an Observable whose lease was lost before it began %s', async (_how, policy, expected) => {
+  const done: string[] = [];
+  const release = async (): Promise<boolean> => done.push('given back') > 0;
+  const lease = {
+    signal: AbortSignal.abort(new Error('lost')),
+    openSection: () => ({ run: (work: () => unknown) => work(), close: () => {} }),
+    release,
+    finish: release,
+  };
+  const run = (): Observable<unknown> =>
+    new Observable((subscriber) => {
+      done.push('subscribed', 'over');
+      subscriber.complete();
+    });
+  const call = new LockedCall(planOf({ acquire: async () => lease }, policy), 'k', [], run);
+  call.observable().subscribe({ error: (error: Error) => done.push(`failed: ${error.message}`) });
+  await new Promise(setImmediate);
+  expect(done).toEqual(expected);
+});
+
 it('a call under several locks names them all', () => {
   const call = new LockedCall(planOf({}), ['a', 'b'], [], () => {});
   expect(call.key).toBe('a, b');
