@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { COMMANDS, OPTIONS } from '../../lib/watch/cli/arguments.js';
+import { COMMANDS, OPTIONS, type Values } from '../../lib/watch/cli/arguments.js';
+import { numberOf, timeOf } from '../../lib/watch/cli/context.js';
 import { kindOf } from '../../lib/watch/cli/doctor/key-kind.js';
 import { HELP } from '../../lib/watch/cli/help.js';
 import { connectionOptionsOf } from '../../lib/watch/cli/connection-options.js';
@@ -103,6 +104,79 @@ describe('user and password', () => {
       expect(connectionOptionsOf(place, {})).not.toHaveProperty('username');
       expect(connectionOptionsOf(place, {})).not.toHaveProperty('password');
     }
+  });
+});
+
+describe('Sentinels', () => {
+  const where = { sentinel: 'a, b:2', master: 'main' };
+  const sentinels = [
+    { host: 'a', port: 26_379 },
+    { host: 'b', port: 2 },
+  ];
+
+  it('are asked for the primary of a name, and that for a database', () => {
+    const found = connectionOptionsOf({ ...where, db: '5' }, {});
+    expect(found).toMatchObject({ sentinels, name: 'main', db: 5 });
+    for (const name of ['tls', 'sentinelTLS', 'enableTLSForSentinelMode', 'sentinelPassword'])
+      expect(found).not.toHaveProperty(name);
+  });
+
+  it('have users and passwords of their own, beside those of Redis', () => {
+    const env = {
+      REDIS_USERNAME: 'ours',
+      REDIS_PASSWORD: 'of-redis',
+      REDIS_SENTINEL_USERNAME: 'theirs',
+      REDIS_SENTINEL_PASSWORD: 'of-sentinels',
+    };
+    expect(connectionOptionsOf(where, env)).toMatchObject({
+      username: 'ours',
+      password: 'of-redis',
+      sentinelUsername: 'theirs',
+      sentinelPassword: 'of-sentinels',
+    });
+  });
+
+  it('are spoken to by TLS, as Redis is, where that is asked for', () => {
+    const ca = readFileSync('package.json');
+    for (const [values, tls] of [
+      [{ tls: true }, {}],
+      [{ ca: 'package.json' }, { ca }],
+    ] as const) {
+      const found = connectionOptionsOf({ ...where, ...values }, {});
+      const both = { tls, sentinelTLS: tls, enableTLSForSentinelMode: true };
+      expect(found).toMatchObject({ sentinels, ...both });
+    }
+  });
+});
+
+describe('TLS', () => {
+  const file = 'package.json';
+  const text = readFileSync(file);
+
+  it.each<[by: string, values: Values, tls: object | undefined]>([
+    ['not spoken without a reason', { url: 'redis://a' }, undefined],
+    ['spoken by --tls', { tls: true }, {}],
+    ['spoken by a URL', { url: 'rediss://a' }, {}],
+    ['spoken where --ca names an authority', { ca: file }, { ca: text }],
+    ['spoken where --servername names a server', { servername: 'redis' }, { servername: 'redis' }],
+    ['spoken with a certificate', { cert: file, key: file }, { cert: text, key: text }],
+    ['spoken to a Cluster by --tls', { cluster: 'a:1', tls: true }, {}],
+    ['spoken to a Cluster by one of its URLs', { cluster: 'a:1,rediss://b:2' }, {}],
+  ])('is %s', (_by, values, tls) => {
+    expect((connectionOptionsOf(values, {}) as { tls?: object }).tls).toEqual(tls);
+  });
+});
+
+describe('a number or a time of an option', () => {
+  const bounds = { min: 100, max: 5_000 };
+
+  it('may be at its bounds, not beyond them', () => {
+    expect(['1', '10'].map((given) => numberOf('limit', given, 10))).toEqual([1, 10]);
+    expect(['100ms', '5s'].map((given) => timeOf('for', given, bounds))).toEqual([100, 5_000]);
+    for (const given of ['0', '11', '-1', '1.5', '1e1', ''])
+      expect(() => numberOf('limit', given, 10)).toThrow('from 1 to 10.');
+    for (const given of ['99ms', '5001ms', ''])
+      expect(() => timeOf('for', given, bounds)).toThrow('from 100 ms to 5000 ms');
   });
 });
 
