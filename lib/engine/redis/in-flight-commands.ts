@@ -9,6 +9,10 @@ export class InFlightCommand {
   readonly promise: Promise<unknown>;
   resolve!: (answer: unknown) => void;
   reject!: (error: unknown) => void;
+  /** True once the command was answered, refused or given up. */
+  over = false;
+  /** The command sent after this one. */
+  next: InFlightCommand | undefined;
 
   constructor(
     readonly key: string | undefined,
@@ -26,10 +30,13 @@ export class InFlightCommand {
   }
 }
 
-/** The commands of one connection that wait for an answer. Each settles within `timeout`, whatever comes. */
+/**
+ * The commands of one connection that wait for an answer. Each settles within `timeout`, whatever comes. They stand in the
+ * order of sending, which with one timeout is the order of deadlines: in a list, since V8 keeps what a Set has outgrown.
+ */
 export class InFlightCommands {
-  /** The commands in the order of sending, which with one timeout is the order of deadlines. */
-  readonly #waiting = new Set<InFlightCommand>();
+  #first: InFlightCommand | undefined;
+  #last: InFlightCommand | undefined;
   #cancelTimer: (() => void) | undefined;
   /** When the last answer came, in monotonic ms; -Infinity before the first. */
   lastAnswerAt = -Infinity;
@@ -42,13 +49,15 @@ export class InFlightCommands {
   ) {}
 
   add(command: InFlightCommand): void {
-    this.#waiting.add(command);
+    if (this.#oldest()) this.#last!.next = command;
+    else this.#first = command;
+    this.#last = command;
     if (!this.#cancelTimer) this.#watch(this.timeout);
   }
 
   answered(command: InFlightCommand, reply: unknown): void {
     if (!this.received(command)) return;
-    this.#waiting.delete(command);
+    command.over = true;
     try {
       command.resolve(command.read(decoded(reply), this.lastAnswerAt));
     } catch (error) {
@@ -66,17 +75,17 @@ export class InFlightCommands {
   /** A reply came for this command. False if the command had been given up before. */
   received(command: InFlightCommand): boolean {
     this.lastAnswerAt = this.clock.monotonic();
-    return this.#waiting.has(command);
+    return !command.over;
   }
 
   giveUp(command: InFlightCommand, error: Error): void {
-    this.#waiting.delete(command);
+    command.over = true;
     command.reject(error);
   }
 
   /** Fails all commands: no answer comes any more. */
   failAll(): void {
-    for (const command of this.#waiting) {
+    for (let command = this.#oldest(); command; command = this.#oldest()) {
       this.giveUp(command, storeFailure(new Error('closed'), command.key));
     }
   }
@@ -87,13 +96,25 @@ export class InFlightCommands {
     this.failAll();
   }
 
+  /** The command that has waited longest. */
+  #oldest(): InFlightCommand | undefined {
+    let first = this.#first;
+    while (first?.over) {
+      const { next } = first;
+      first.next = undefined; // a command in V8's old generation would keep all later ones
+      first = next;
+    }
+    this.#first = first;
+    return first;
+  }
+
   #watch(ms: number): void {
     this.#cancelTimer = deadline(this.clock, ms, () => {
       this.#cancelTimer = undefined;
       const now = this.clock.monotonic();
       let left = 0;
       let silent = false;
-      for (const command of this.#waiting) {
+      for (let command = this.#oldest(); command; command = this.#oldest()) {
         left = command.sentAt + this.timeout - now;
         if (left > 0) break;
         this.giveUp(command, noAnswer(command.key, this.timeout));
