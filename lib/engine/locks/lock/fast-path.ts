@@ -128,7 +128,9 @@ const QUEUE = ['queue'];
 /** The lock's own key, and those beside it. */
 function keysOf(lock: string, beside: readonly string[]): KeyList {
   const base = baseOf(lock);
-  return new KeyList([lock, ...beside.map((name) => `${base}:${name}`)]);
+  const keys = [lock];
+  for (const name of beside) keys.push(`${base}:${name}`);
+  return new KeyList(keys);
 }
 
 /** The part of a holder's id behind the name of its process. */
