@@ -16,7 +16,7 @@ const UNTOLD: readonly { file: string; text: RegExp; because: string }[] = [
   { file: 'lib/engine/redis/lua-script.ts', text: /local function/, because: 'Lua' },
   { file: 'lib/engine/redis/server-health.ts', text: /^local key = KEYS/, because: 'Lua' },
   { file: 'lib/engine/redis/rights.ts', text: /local refused/, because: 'Lua' },
-  { file: 'lib/engine/redis/server-check.ts', text: /^return redis\.call/, because: 'Lua' },
+  { file: 'lib/engine/redis/redis-connection.ts', text: /^return redis\.call/, because: 'Lua' },
   { file: 'lib/engine/fencing/guarded-script.ts', text: /^MSET /, because: 'names of commands' },
   {
     file: 'lib/engine/redis/store-failure.ts',
