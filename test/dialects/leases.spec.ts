@@ -130,3 +130,75 @@ describe.each(samples)('the lease in dialect %j', (dialect) => {
     });
   });
 });
+
+/** Whether clients of the SETNX articles may write a time over a lock of this dialect. */
+function hasTimes(dialect: LockDialect): boolean {
+  const { family, timestampCompat } = lockFormat(dialect);
+  return family === 'timestamp' || timestampCompat === true;
+}
+
+describe.each(samples.filter(hasTimes))('over a lease in dialect %j', (dialect) => {
+  const format = lockFormat(dialect);
+  const name = `${format.prefix}k${format.suffix}`;
+  let request: LockRequest;
+  let grant: Grant;
+
+  /** Another client writes a time that is so many ms ahead, and goes on. */
+  function written(ms: number): string {
+    const { keys, clock } = world.server;
+    const moment = clock.wall() + ms;
+    const value = format.unit === 'ms' ? String(moment) : String(Math.floor(moment / 1_000));
+    keys.set(name, { type: 'string', value, endsAt: Infinity });
+    return value;
+  }
+
+  /** What is in the server, beside the key that counts the tokens of all locks. */
+  const left = async (): Promise<string[]> =>
+    (await world.keys()).map((key) => key.name).filter((key) => !key.endsWith(':fence'));
+
+  const stands = (): string | undefined => {
+    world.server.keys.tick();
+    return world.server.keys.get('string', name);
+  };
+
+  beforeEach(async () => {
+    const tokenBlock = format.fencing ? 1 : 0;
+    ({ request, grant } = await us.hold({ format, ttl: LEASE, tokenBlock }));
+    await world.elapse(300);
+  });
+
+  it.each<[how: string, step: () => Promise<unknown>]>([
+    ['asks', () => us.try(request)],
+    ['extends', () => us.lock.extend([{ ...request, ttl: 1_000 }])],
+  ])(
+    'a client that lost a take-over writes a time: who %s still holds it to its end',
+    async (_how, step) => {
+      written(2_000);
+      await step();
+      const { fencingToken } = grant;
+      expect(await us.try(request)).toMatchObject({ kind: 'held', fencingToken });
+      const [longer] = (await us.lock.extend([{ ...request, ttl: 1_000 }])).remaining;
+      expect(longer).toBeGreaterThanOrEqual(LEASE - 300);
+      await world.elapse(LEASE - 301);
+      expect((await others.try(others.request({ format }))).kind).toBe('busy');
+      expect(await us.lock.release(request, 0)).toBe(true);
+      expect(await left()).toEqual([]);
+    },
+  );
+
+  it('a client that lost a take-over writes a time: who gives back leaves nothing', async () => {
+    written(2_000);
+    expect(await us.lock.release(request, 0)).toBe(true);
+    expect(await left()).toEqual([]);
+  });
+
+  it('a third client writes a time a second later: it is that one’s, to every step', async () => {
+    await world.elapse(701);
+    const value = written(60_000);
+    expect((await us.try(request)).kind).toBe('busy');
+    expect((await us.lock.extend([request])).remaining).toEqual(['taken']);
+    expect((await us.lock.inspect('k', 9, format)).holder).toBe(value);
+    expect(await us.lock.release(request, 0)).toBe(false);
+    expect(stands()).toBe(value);
+  });
+});
