@@ -397,7 +397,7 @@ inline release(id) {
   fi
 }
 
-/* lock/leave.lua shares/leave.lua */
+/* lock/leave.lua */
 inline leave(id) {
 #ifndef LEAVE_STAYS
   leave_queue(id);
