@@ -11,7 +11,7 @@ import {
   RedisLockModule,
   type RedisLockOptions,
 } from '../../lib/index.js';
-import { memoryLockService, MemoryServer } from '../../lib/memory/testing/index.js';
+import { ManualClock, memoryLockService, MemoryServer } from '../../lib/memory/testing/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
@@ -368,7 +368,7 @@ describe('the health of locks on several servers', () => {
 describe('the health of locks in memory', () => {
   it('is up, down while the memory does not answer, and down when it is closed', async () => {
     const server = new MemoryServer();
-    const locks = memoryLockService({ server });
+    const locks = memoryLockService({ server, commandTimeout: 100 }); // shorter than the check may take
     expect(await locks.health()).toMatchObject({
       status: 'up',
       topology: 'memory',
@@ -381,6 +381,19 @@ describe('the health of locks in memory', () => {
     expect((await locks.health()).status).toBe('up');
     await locks.onApplicationShutdown();
     expect((await locks.health()).status).toBe('down');
+  });
+
+  it('counts the wait for a memory that stands still as round trip', async () => {
+    const clock = new ManualClock();
+    const server = new MemoryServer(clock);
+    const locks = memoryLockService({ server });
+    await locks.health();
+    server.pause();
+    const checked = locks.health();
+    await clock.advance(20);
+    server.resume();
+    expect((await checked).servers).toMatchObject([{ roundTrip: 20 }]);
+    await locks.onApplicationShutdown();
   });
 
   it('is judged by the ttls of what is renewed: a late event loop costs no other lease', async () => {
