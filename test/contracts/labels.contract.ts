@@ -79,15 +79,32 @@ export const labelsOfAlone: Contract = {
     const [a, b] = [await world.process(), await world.process()];
     const lease = await a.acquire({ label: 'Seats.hold' });
     const holder = { host: expect.any(String), pid: process.pid, label: 'Seats.hold' };
-    const calls = [b.acquire({ wait: 50 }), b.acquire({ wait: 50 }), a.acquire({ wait: 50 })];
-    const several = b.acquire({ key: ['j', 'k'], wait: 50 });
-    const nested = b
-      .acquire({ key: 'other' })
-      .then((outer) =>
-        outer.run(() => b.acquire({ wait: 50 })).finally(() => void outer.release()),
+    const all = async (): Promise<void> => {
+      const calls = [b.acquire({ wait: 50 }), b.acquire({ wait: 50 }), a.acquire({ wait: 50 })];
+      const several = b.acquire({ key: ['j', 'k'], wait: 50 });
+      const nested = b
+        .acquire({ key: 'other' })
+        .then((outer) =>
+          outer.run(() => b.acquire({ wait: 50 })).finally(() => void outer.release()),
+        );
+      const errors: unknown[] = [];
+      for (const call of [...calls, several, nested].map(later)) {
+        errors.push(await world.finish(call).catch((error: unknown) => error));
+      }
+      for (const error of errors) {
+        expect(error).toMatchObject({ code: 'LOCK_NOT_ACQUIRED', holder });
+      }
+    };
+    // Redis has 100 ms to say who it is, which a busy machine may not leave it.
+    for (let tries = world.redis ? 10 : 1; tries > 0; tries -= 1) {
+      const isTold = await all().then(
+        () => true,
+        (error: unknown) => {
+          if (tries === 1) throw error;
+          return false;
+        },
       );
-    for (const call of [...calls, several, nested].map(later)) {
-      await expect(world.finish(call)).rejects.toMatchObject({ code: 'LOCK_NOT_ACQUIRED', holder });
+      if (isTold) break;
     }
     const once: unknown = await b.acquire({ wait: 0 }).catch((error: unknown) => error);
     expect(once).toMatchObject({ code: 'LOCK_NOT_ACQUIRED', holder: undefined });
