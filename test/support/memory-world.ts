@@ -79,6 +79,14 @@ export class MemoryWorld extends World {
     });
   }
 
+  /** What is remembered beside lock `k`: heartbeats by process, and tokens of permits by holder. */
+  remembered(): string[] {
+    const { keys } = this.server;
+    keys.tick();
+    const seen = keys.get('zset', '{lock:k}:seen');
+    return seen ? seen.ranks(0, -1).map(({ name }) => name) : [];
+  }
+
   protected store(settings: ModuleSettings, clock: Clock): LockStore {
     return new MemoryLockStore(this.server, settings, clock);
   }

@@ -24,14 +24,6 @@ async function lives(): Promise<(number | undefined)[]> {
   return ['queue', 'seen'].map((name) => keys.find((key) => key.name === `{lock:k}:${name}`)?.ttl);
 }
 
-/** The processes whose heartbeats are remembered. */
-function remembered(): string[] {
-  const { keys } = world.server;
-  keys.tick();
-  const seen = keys.get('zset', '{lock:k}:seen');
-  return seen ? seen.ranks(0, -1).map(({ name }) => name) : [];
-}
-
 describe('the heartbeat of a process that waits', () => {
   it('keeps the queue for a minute, and is written every 200 ms at most', async () => {
     await a.hold({ ttl: 10 * MINUTE });
@@ -59,10 +51,10 @@ describe('the heartbeat of a process that waits', () => {
     await b.queue();
     await world.elapse(SILENCE);
     const { request } = await c.queue();
-    expect(remembered()).toEqual([b.store.processId, c.store.processId]);
+    expect(world.remembered()).toEqual([b.store.processId, c.store.processId]);
     await world.elapse(MINUTE - SILENCE);
     await c.ask(request);
-    expect(remembered()).toEqual([c.store.processId]);
+    expect(world.remembered()).toEqual([c.store.processId]);
   });
 
   it.each([

@@ -17,14 +17,6 @@ beforeEach(async () => {
   [a, b] = [await world.client(), await world.client()];
 });
 
-/** What is remembered beside the lock: heartbeats by process, and tokens by holder. */
-function remembered(): string[] {
-  const { keys } = world.server;
-  keys.tick();
-  const seen = keys.get('zset', '{lock:k}:seen');
-  return seen ? seen.ranks(0, -1).map(({ name }) => name) : [];
-}
-
 describe('the token of a permit', () => {
   it('is the same for who asks again within a minute, whoever has come meanwhile', async () => {
     const { request, grant } = await a.hold(permit);
@@ -45,16 +37,16 @@ describe('the token of a permit', () => {
     const { request } = await a.hold(permit);
     await world.elapse(MINUTE - 1);
     await b.hold(permit);
-    expect(remembered()).toContain(request.holder);
+    expect(world.remembered()).toContain(request.holder);
     await world.elapse(1);
     const last = await b.hold(permit);
-    expect(remembered()).not.toContain(request.holder);
-    expect(remembered()).toContain(last.request.holder);
+    expect(world.remembered()).not.toContain(request.holder);
+    expect(world.remembered()).toContain(last.request.holder);
   });
 
   it('is forgotten after a minute, also when nobody comes any more', async () => {
     await a.hold(permit);
     await world.elapse(MINUTE + 1);
-    expect(remembered()).toEqual([]);
+    expect(world.remembered()).toEqual([]);
   });
 });

@@ -217,16 +217,21 @@ describe('a slot of a Cluster', () => {
   });
 });
 
-describe('of the nodes of a Cluster', () => {
-  const both = [
-    [0, 99, ['a', 1]],
-    [100, 16_383, ['b', 2]],
-  ];
+/** Slots below 100 are at a:1, and the others at b:2. */
+const both = [
+  [0, 99, ['a', 1]],
+  [100, 16_383, ['b', 2]],
+];
 
+async function openBoth(): Promise<void> {
+  slots = { 'a:1': both, 'b:2': both };
+  await open();
+  await clock.advance(0);
+}
+
+describe('of the nodes of a Cluster', () => {
   beforeEach(async () => {
-    slots = { 'a:1': both, 'b:2': both };
-    await open();
-    await clock.advance(0);
+    await openBoth();
     for (const redis of made.values()) redis.sent.length = 0;
   });
   afterEach(() => cluster.close());
@@ -301,16 +306,8 @@ describe('a node of a Cluster that serves a slot no more (CLUSTERDOWN)', () => {
     places.get((node as RedisNode).connection.client);
   let key = '';
   for (let n = 0; !key; n += 1) if (slotOf(`${n}`) < 100) key = `${n}`;
-  const both = [
-    [0, 99, ['a', 1]],
-    [100, 16_383, ['b', 2]],
-  ];
 
-  beforeEach(async () => {
-    slots = { 'a:1': both, 'b:2': both };
-    await open();
-    await clock.advance(0);
-  });
+  beforeEach(() => openBoth());
 
   it.each([
     ['forgot all of them', []],
