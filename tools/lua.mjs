@@ -102,10 +102,3 @@ function idOf(file) {
 
 export const INCLUDED = includesAs((text) => text);
 const BARE = includesAs(bare);
-
-// node tools/lua.mjs <file>: the text as Redis gets it from the package.
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  process.stdout.write(
-    inlineIncludes(readFileSync(process.argv[2], 'utf8')).replaceAll(COMMENT, ''),
-  );
-}

@@ -1,14 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { TestingModule } from '@nestjs/testing';
 import { type Lease, LockService } from 'nest-redis-lock';
 import { RedisProcess } from '../../tools/redis-server.js';
 import {
   asked,
+  askedInProcess,
   Command,
   command,
   endCommands,
+  inProcess,
   onTerminal,
   type Outcome,
 } from '../support/command.js';
@@ -379,6 +383,36 @@ describe('release after an answer that took long', () => {
     expect(stdout).toContain(says);
     expect(code).toBe(1);
     expect(await admin.get(`lock:${KEY}`)).toBe(before);
+  });
+});
+
+describe('scripts', () => {
+  const nowhere = { REDIS_URL: 'redis://127.0.0.1:1' };
+
+  it('lists each step of the protocol, and asks no Redis', async () => {
+    const steps = [
+      ...readFileSync('docs/protocol.md', 'utf8').matchAll(/^\| `(\w+)\/([\w-]+)\.lua`/gm),
+    ];
+    const names = steps.map(
+      ([, folder, file]) =>
+        `${folder}.${file!.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+    );
+    const { code, stdout } = await command(['scripts'], nowhere);
+    expect(code).toBe(0);
+    expect(stdout.trimEnd().split('\n').sort()).toEqual(names.sort());
+    const { answer } = await asked(['scripts'], nowhere);
+    expect(answer.scripts.map(({ name }: { name: string }) => name).sort()).toEqual(names);
+  });
+
+  it('prints one as Redis gets it', async () => {
+    await locks.acquire('a');
+    await locks.tryAcquire('a');
+    const { stdout } = await inProcess(['scripts', 'lock.acquire'], nowhere);
+    const sent = stdout.slice(0, -1); // without the end of the last line
+    const sha = createHash('sha1').update(sent).digest('hex');
+    expect(await admin.script('EXISTS', sha)).toEqual([1]);
+    const { answer } = await askedInProcess(['scripts', 'lock.acquire'], nowhere);
+    expect(answer).toEqual({ scripts: [{ name: 'lock.acquire', text: sent }] });
   });
 });
 

@@ -12,8 +12,11 @@ const URL_OF_REDIS = 'redis://us3r:pl4nted@host';
 const MISPLACED = 'A URL of Redis stands behind --url, or in REDIS_URL.';
 
 const WRONG: readonly (readonly [words: readonly string[], says: string])[] = [
-  [[], 'Name a command: list, inspect, watch, release, doctor. See nest-redis-lock --help.'],
-  [['lst'], 'There is no command "lst". Commands: list, inspect, watch, release, doctor.'],
+  [
+    [],
+    'Name a command: list, inspect, watch, release, doctor, scripts. See nest-redis-lock --help.',
+  ],
+  [['lst'], 'There is no command "lst". Commands: list, inspect, watch, release, doctor, scripts.'],
   [['constructor'], 'There is no command "constructor".'],
   [['redis://us3r:pl4nted@host'], 'There is no command. Commands: '],
   [['list', '--urll=redis://us3r:pl4nted@host'], 'There is no option --urll.'],
@@ -30,6 +33,8 @@ const WRONG: readonly (readonly [words: readonly string[], says: string])[] = [
   [['inspect', 'a\u001b[31mb'], 'A lock’s key has a control character in it'],
   [['list', ''], 'A pattern of keys is a string of up to 1000000 bytes'],
   [['doctor', 'a'], 'doctor takes options alone.'],
+  [['scripts', 'a', 'b'], 'scripts takes one name.'],
+  [['scripts', 'pl4nted'], 'There is no such script. "nest-redis-lock scripts" shows the names.'],
   [
     ['doctor', '--dialect', 'redisson'],
     'Option --dialect belongs to list, inspect, watch, release, not to doctor.',

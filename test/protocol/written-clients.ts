@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { startChild } from '../../tools/children.js';
 import { conversation, ended } from '../dialects/peers/driven-peer.js';
 import { madeOnce, prepared, run } from '../dialects/peers/made-once.js';
+import { program } from '../support/command.js';
 
 const PYTHON = 'test/protocol/python';
 const GO = 'test/protocol/go';
@@ -112,7 +113,7 @@ function scripts(): string {
   if (folder === undefined) {
     folder = mkdtempSync(join(tmpdir(), 'protocol-'));
     for (const step of STEPS) {
-      const text = run(process.execPath, ['tools/lua.mjs', `lib/engine/locks/lock/${step}.lua`]);
+      const text = run(process.execPath, [program(), 'scripts', `lock.${step}`]);
       writeFileSync(join(folder, `${step}.lua`), text);
     }
   }

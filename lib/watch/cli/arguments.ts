@@ -36,7 +36,7 @@ export type Values = {
 
 interface Command {
   /** The operand of the command, if it takes one. */
-  readonly operand?: 'key' | 'pattern';
+  readonly operand?: 'key' | 'pattern' | 'name';
   readonly options: readonly (keyof typeof SOME)[];
 }
 
@@ -46,6 +46,7 @@ export const COMMANDS = {
   watch: { operand: 'pattern', options: ['dialect', 'limit', 'interval', 'for'] },
   release: { operand: 'key', options: ['dialect', 'yes'] },
   doctor: { options: [] },
+  scripts: { operand: 'name', options: [] },
 } as const satisfies Record<string, Command>;
 
 export type CommandName = keyof typeof COMMANDS;
@@ -53,7 +54,7 @@ export type CommandName = keyof typeof COMMANDS;
 /** A parsed command line. */
 export interface Request {
   readonly command: CommandName | 'help' | 'version';
-  /** The key of a lock, or a pattern of keys. */
+  /** The key of a lock, a pattern of keys, or the name of a script; `*` for all. */
   readonly operand: string;
   readonly values: Values;
 }
@@ -150,6 +151,7 @@ function operandOf(command: CommandName, operands: readonly string[]): string {
     const takes = {
       key: `${command} takes one key. Quote a key with spaces: ${command} 'a b'`,
       pattern: `${command} takes one pattern. Quote it, so that the shell leaves "*" alone: ${command} 'account:*'`,
+      name: `${command} takes one name`,
       none: `${command} takes options alone`,
     }[operand ?? 'none'];
     throw new UsageError(`${takes}.`);

@@ -9,6 +9,7 @@ Commands
   watch [pattern]    the same as list, drawn again and again until Ctrl+C
   release <key>      takes a lock from its holder, after a question
   doctor             looks for what is wrong with this Redis, and says what to change
+  scripts [name]     the names of the Lua scripts, or the text of one
 
   A pattern is a key in which * stands for any text, in quotes: 'account:*'.
   Keys and patterns are without the prefix. Behind "--" a key may begin with "-".

@@ -3,6 +3,7 @@ import { type CommandName, parse, type Request } from './arguments.js';
 import { inspect } from './commands/inspect.js';
 import { list } from './commands/list.js';
 import { release } from './commands/release.js';
+import { scripts } from './commands/scripts.js';
 import { watch } from './commands/watch.js';
 import { type Context, contextOf, type ExitCode } from './context.js';
 import { doctor } from './doctor/doctor.js';
@@ -16,6 +17,7 @@ const COMMANDS: Record<CommandName, (context: Context) => Promise<ExitCode>> = {
   watch,
   release,
   doctor,
+  scripts,
 };
 
 /** Runs a command line and resolves to the exit code. Never rejects. */
