@@ -31,7 +31,7 @@ here('the alert rules', () => {
       ([, name]) => name,
     );
     const series = readFileSync(SERIES, 'utf8');
-    expect(names.length).toBe(6);
+    expect(names.length).toBe(7);
     expect(names.filter((name) => !series.includes(`"${name}",alertstate="firing"`))).toEqual([]);
     expect(promtool('test', 'rules', SERIES)).toMatchObject({ status: 0 });
   });
