@@ -57,7 +57,7 @@ async function look(url: string, options?: BrowserContextOptions): Promise<Opene
 }
 
 async function hold(...keys: string[]): Promise<Lease[]> {
-  const leases = await Promise.all(keys.map((key) => rival.acquire(key)));
+  const leases = await Promise.all(keys.map((key) => rival.acquire(key, { label: 'Seats.hold' })));
   closing.push(() => Promise.all(leases.map((lease) => lease.release())));
   return leases;
 }
@@ -121,7 +121,7 @@ when.each(PLATFORMS)('in a browser, the board on %s', (platform) => {
     expect(await status(page)).toBe('Live, every 0.5 s');
     expect(await rowOf(page, keys[7]!)).toEqual({
       mode: 'exclusive',
-      holder: expect.stringMatching(new RegExp(`^.+ · pid ${process.pid}$`)),
+      holder: expect.stringMatching(new RegExp(`^.+ · pid ${process.pid} · Seats\\.hold$`)),
       heldFor: expect.stringMatching(/^\d+ s$/),
       remaining: expect.stringMatching(/^\d+ s$/),
       waiting: '1',

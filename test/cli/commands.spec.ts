@@ -218,10 +218,10 @@ describe('list', () => {
 
 describe('inspect', () => {
   it('shows holder, lease, token and queue of one lock, and ends with 0', async () => {
-    const lease = await locks.acquire('account:1');
+    const lease = await locks.acquire('account:1', { label: 'Seats.hold' });
     const stop = new AbortController();
     const waiting = locks
-      .acquire('account:1', { wait: Infinity, signal: stop.signal })
+      .acquire('account:1', { wait: Infinity, signal: stop.signal, label: 'Seats.wait' })
       .catch(() => {});
     await until('it waits', async () => (await locks.inspect('account:1')).waiting === 1);
     const { code, stdout } = await run('inspect', 'account:1');
@@ -231,12 +231,12 @@ describe('inspect', () => {
     expect(stdout.split('\n')).toEqual([
       'account:1',
       '  state     held, exclusive',
-      `  holder    ${host} pid ${pid}`,
+      `  holder    ${host} pid ${pid}, Seats.hold`,
       expect.stringMatching(/^ {2}since {5}\d{4}-\d\d-\d\dT[\d:.]+Z, for \d+ m?s$/),
       expect.stringMatching(/^ {2}left {6}\d+ s$/),
       `  token     ${lease.fencingToken}`,
       '  waiting   1',
-      expect.stringMatching(new RegExp(`^ {12}${host} pid ${pid}, for \\d+ m?s$`)),
+      expect.stringMatching(new RegExp(`^ {12}${host} pid ${pid}, Seats\\.wait, for \\d+ m?s$`)),
       '',
     ]);
   });

@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 it('a lease that is lost is said with its name, how long it was held, and why', async () => {
-  await locks.acquire('account:42', { name: 'account' });
+  await locks.acquire('account:42', { name: 'account', label: 'Accounts.withdraw' });
   await clock.advance(34_200);
   await operator.forceRelease('account:42');
   await clock.advance(10);
@@ -39,6 +39,7 @@ it('a lease that is lost is said with its name, how long it was held, and why', 
         event: 'lost',
         name: 'account',
         key: 'account:42',
+        label: 'Accounts.withdraw',
         mode: 'exclusive',
         held: 34_200,
         reason: 'forced',
