@@ -76,7 +76,6 @@ function replica(): Promise<INestApplication> {
       { provide: recipes.Balances, useValue: balances },
       recipes.AccountsService,
       recipes.ReportsService,
-      recipes.StatementsService,
       recipes.DigestService,
       recipes.TenantContext,
       recipes.InvoicesService,
@@ -102,25 +101,13 @@ describe('the recipes', () => {
     await expect(reports.create('1')).rejects.toThrow(LockNotAcquiredError);
     expect(await reports.refresh('1')).toBeUndefined();
     expect(await reports.read('1')).toBe('in the making');
-    await expect(reports.update('1')).rejects.toThrow('Report 1 is locked.');
+    await expect(reports.update('1')).rejects.toMatchObject({
+      message: 'Report 1 is locked.',
+      status: 423,
+    });
     await lease.release();
     await reports.update('1');
     expect(await reports.read('1')).toBe('report 1, updated');
-  });
-
-  it('end a wait by a signal', async () => {
-    const statements = app.get(recipes.StatementsService);
-    expect(await statements.create('2', new AbortController().signal)).toBe('statement of 2');
-    const lease = await locks.acquire('account:2');
-    const client = new AbortController();
-    const asked = statements.create('2', client.signal);
-    const reason = asked.catch((error: unknown) => error);
-    await until('it waits', async () => (await locks.inspect('account:2')).waiting === 1);
-    const gone = new Error('gone');
-    client.abort(gone);
-    expect(await reason).toBe(gone);
-    await until('nobody waits', async () => (await locks.inspect('account:2')).waiting === 0);
-    await lease.release();
   });
 
   it('book an event once, however often it is delivered and although a replica dies of it', async () => {
