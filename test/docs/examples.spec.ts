@@ -34,8 +34,6 @@ beforeAll(async () => {
       decorator.MinifiedService,
       service.AuditService,
       service.PaymentService,
-      service.ShippingService,
-      service.Queue,
       shared.CatalogueService,
       shared.ReportService,
       conditions.FeedService,
@@ -116,17 +114,6 @@ describe('the example', () => {
     const other = await (await Test.createTestingModule({ imports }).compile()).init();
     expect(await other.get(service.BillingService).bill('7')).toBe('invoice:7');
     await other.close();
-  });
-
-  it('of Service hands a lease over, to whoever works the queue', async () => {
-    const shipping = app.get(service.ShippingService);
-    const { jobs } = app.get(service.Queue);
-    await shipping.ship('7');
-    expect(await locks.tryAcquire('order:7')).toBeNull();
-    await shipping.work(jobs[0]);
-    expect(shipping.shipped).toEqual([expect.stringMatching(/^7 \d+$/)]);
-    await expect(shipping.work(jobs[0])).rejects.toThrow('is over');
-    await (await locks.acquire('order:7', { wait: 0 })).release();
   });
 
   it('of Semaphores and readers reads together, and writes alone', async () => {
