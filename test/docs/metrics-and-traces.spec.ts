@@ -37,7 +37,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  page.stopWatching(); // channels are those of the worker, and so of other specs
   await app.close();
   await redis.stop();
 });
@@ -65,14 +64,6 @@ describe('what Metrics and traces shows', () => {
     const shown = metricsIn(scraped);
     expect(shown.size).toBe(7);
     expect(metricsIn(textOf(PAGE))).toEqual(shown);
-  });
-
-  it('is a watcher whose context is around the bodies of holds', async () => {
-    const seen = app.get(LockService).withLock('a', { name: 'mine' }, async () => {
-      await new Promise(setImmediate);
-      return page.underLock.getStore() as string;
-    });
-    expect(await seen).toBe('mine');
   });
 });
 
