@@ -8,6 +8,12 @@ describe('the README', () => {
   });
 });
 
+describe('the pages together', () => {
+  it('have at most 40,000 words, code and all', () => {
+    expect(countWords(PAGES.map(textOf).join('\n'))).toBeLessThanOrEqual(40_000);
+  });
+});
+
 describe.each([...PAGES, 'SECURITY.md'])('%s', (page) => {
   it('has no sentence of more than 30 words', () => {
     expect(longSentences(textOf(page), 30)).toEqual([]);
