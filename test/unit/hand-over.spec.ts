@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { LockOptionsError } from '../../lib/engine/errors/index.js';
+import { LockKeyError } from '../../lib/engine/errors/index.js';
 import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
 import { isFenced } from '../../lib/engine/locks/holder.js';
 import { NATIVE } from '../../lib/engine/options/index.js';
@@ -41,5 +41,5 @@ it.each([
   [[2, 'secret', ['a host', 'k', 1_000, 7, true, 0, null, null, null]]],
 ])('a text of another version, or with other fields, is refused: %j', (fields) => {
   const text = Buffer.from(JSON.stringify(fields)).toString('base64url');
-  expect(() => readHandOver(text)).toThrow(LockOptionsError);
+  expect(() => readHandOver(text)).toThrow(LockKeyError);
 });

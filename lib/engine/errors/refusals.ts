@@ -5,7 +5,7 @@ export class LockOptionsError extends LockError {
   readonly code = 'LOCK_OPTIONS';
 }
 
-/** A key, or a value put into one, cannot name a lock. The message never repeats the value. */
+/** A key, a value put into one, or the text of a hand-over cannot name a lock. The message never repeats it. */
 export class LockKeyError extends LockError {
   readonly code = 'LOCK_KEY';
 }

@@ -198,7 +198,7 @@ export class LockService
    * await pay(42, lease.fencingToken).finally(() => lease.release());
    * ```
    * @throws LeaseLostError if the lease was restored before, was forced free, or has ended; LockStoreError when Redis fails:
-   * try again; LockOptionsError for a text of another origin, or on a quorum; LockLimitError; LockShutdownError: this process
+   * try again; LockKeyError for a text of another origin; LockOptionsError on a quorum; LockLimitError; LockShutdownError: this process
    * holds nothing then, and another may restore the lease unless this call was in flight when `shutdownGrace` ended.
    */
   async restore(text: string): Promise<Lease> {
@@ -211,7 +211,7 @@ export class LockService
    * `minHold` keeps the lock taken.
    * @example `const wasOnItsWay = await locks.discard(job.data.lock);`
    * @throws LockStoreError when Redis fails: the lock is given back as soon as it answers, at the latest when its ttl is over;
-   * LockOptionsError for a text of another origin.
+   * LockKeyError for a text of another origin.
    */
   async discard(text: string): Promise<boolean> {
     return this.#client.discard(this.#handedOver(text));
@@ -331,7 +331,7 @@ export class LockService
     return lockNames(keys, this.#settings.limits.keyBytes);
   }
 
-  /** @throws LockOptionsError, LockKeyError */
+  /** @throws LockKeyError */
   #handedOver(text: string): ReturnType<typeof readHandOver> {
     const parts = readHandOver(text);
     for (const { request } of parts) this.#name(request.key);

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { LockOptionsError } from '../../errors/index.js';
+import { LockKeyError } from '../../errors/index.js';
 import { handedOverId } from '../../locks/holder.js';
 import type { LockRequest } from '../../locks/lock-request.js';
 import { CALL_DEFAULTS, type CallSettings, isLabel, NATIVE } from '../../options/index.js';
@@ -62,12 +62,12 @@ export function writeHandOver(heldLeases: readonly HeldLease[], now: number): st
 
 /**
  * The leases that a text hands over, in the order of their keys.
- * @throws LockOptionsError if the text is none that {@link writeHandOver} made.
+ * @throws LockKeyError if the text, which may come from a client, is none that {@link writeHandOver} made.
  */
 export function readHandOver(text: string): readonly [HandOver, ...HandOver[]] {
   const parts = partsOf(text);
   if (!parts)
-    throw new LockOptionsError('restore() and discard() take the text that lease.handOver() gave.');
+    throw new LockKeyError('restore() and discard() take the text that lease.handOver() gave.');
   const id = createHash('sha256').update(text).digest('base64url').slice(0, 22);
   const handOverOf = ([
     process,
