@@ -106,6 +106,13 @@ describe('as a user of an ACL', () => {
     ]);
   });
 
+  it('with too few rights and an empty prefix is told one pattern, since Redis refuses another beside "~*"', async () => {
+    await grant(RIGHTS.filter((right) => !right.startsWith('~')));
+    const { answer } = await askedInProcess(['doctor', '--prefix', ''], env);
+    const remedy = "Grant it: redis-cli ACL SETUSER <user> '~*'";
+    expect(problemsOf(answer)).toMatchObject([{ check: 'rights', remedy }]);
+  });
+
   it('has the user of a URL and the password of the environment, or the other way round', async () => {
     await grant(RIGHTS);
     const { port } = redis;

@@ -111,6 +111,18 @@ describe('with lazyConnect', () => {
     await redis.stop();
   });
 
+  it('logs in which dialect the module writes its locks', async () => {
+    const log = jest.spyOn(Logger.prototype, 'log').mockImplementation(() => undefined);
+    const redis = await RedisProcess.start();
+    const dialect = { name: 'redlock', prefix: 'stock:' } as const;
+    const app = await start(RedisLockModule.forRoot({ redis: redis.url, dialect }));
+    const ours = expect.stringContaining('; dialect "redlock", keys "stock:…", ttl');
+    expect(log).toHaveBeenCalledWith(ours);
+    await app.close();
+    await redis.stop();
+    log.mockRestore();
+  });
+
   it('logs at the first call what a start logs, once', async () => {
     const lines: string[] = [];
     const spies = (['log', 'warn'] as const).map((level) =>

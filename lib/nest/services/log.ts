@@ -1,7 +1,7 @@
 import { LockStoreError } from '../../engine/errors/index.js';
 import type { StoreDescription } from '../../engine/locks/lock-store.js';
 import type { Publisher } from '../../engine/events/index.js';
-import { type ModuleSettings, span } from '../../engine/options/index.js';
+import { type ModuleSettings, NATIVE, span } from '../../engine/options/index.js';
 import { logger } from './logger.js';
 
 /** Logs the server that was found at start-up, and the options in force. */
@@ -9,9 +9,13 @@ export function logStart(
   { found, warnings }: StoreDescription,
   { keyPrefix, call }: ModuleSettings,
 ): void {
-  const { ttl, wait, fencing } = call;
+  const { ttl, wait, fencing, format } = call;
+  const keys =
+    format === NATIVE
+      ? `keys "${keyPrefix}…"`
+      : `dialect "${format.name}", keys "${format.prefix}…"`;
   logger.log(
-    `${found}; keys "${keyPrefix}…", ttl ${ttl} ms, wait ${wait} ms, fencing ${fencing ? 'on' : 'off'}`,
+    `${found}; ${keys}, ttl ${ttl} ms, wait ${wait} ms, fencing ${fencing ? 'on' : 'off'}`,
   );
   for (const warning of warnings) logger.warn(warning);
 }

@@ -32,8 +32,6 @@ export async function doctor(context: Context): Promise<ExitCode> {
 
 /** Checks whose problems keep any application from starting. */
 const DECISIVE = ['connection', 'server', 'rights'];
-/** The key patterns of locks in an ACL. */
-const PATTERNS = ['~<keyPrefix>*', '~{<keyPrefix>*'];
 
 async function examine(context: Context): Promise<Diagnosis[]> {
   const { settings } = context;
@@ -87,10 +85,9 @@ async function findingsAt(server: FoundServer, { settings }: Context): Promise<F
 async function rights(connection: RedisConnection, prefix: string): Promise<Finding> {
   const missing = await missingRights(connection, rightsFor(prefix, nativeScripts));
   if (missing.length === 0) return ok('rights', 'The Redis user has the rights that locks need.');
-  const quoted = missing
-    .flatMap((right) => (right.startsWith('~') ? PATTERNS : [right]))
-    .map((right) => (right.startsWith('~') ? `'${right.replace('<keyPrefix>', prefix)}'` : right))
-    .join(' ');
+  // Redis refuses a pattern beside `~*`.
+  const patterns = prefix === '' ? ["'~*'"] : [`'~${prefix}*'`, `'~{${prefix}*'`];
+  const quoted = missing.flatMap((right) => (right.startsWith('~') ? patterns : [right])).join(' ');
   const remedy = `Grant it: redis-cli ACL SETUSER <user> ${quoted}`;
   return problem('rights', `The Redis user lacks ${quoted}.`, remedy);
 }
