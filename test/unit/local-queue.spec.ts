@@ -193,3 +193,25 @@ describe('callers of whom none had queued yet in an outage', () => {
     expect(world.clock.monotonic() - began).toBeLessThan(2 * commandTimeout);
   });
 });
+
+describe('a caller that gave up', () => {
+  it('takes nothing from the one behind it, whose lease is shorter and begins when the answer comes', async () => {
+    const process = await world.process({}, (store) =>
+      withSteps(store, {
+        acquire: async (ask) => {
+          const answer = await store.acquire(ask);
+          await new Promise<void>((resolve) => world.clock.after(100, resolve));
+          return answer;
+        },
+      }),
+    );
+    const controller = new AbortController();
+    void later(process.acquire({ ttl: 5_000, signal: controller.signal }));
+    const second = later(process.acquire({ ttl: 80 }));
+    controller.abort();
+    const lease = await world.finish(second);
+    expect(lease.held).toBe(true);
+    expect(lease.expiresAt - world.clock.wall()).toBeLessThanOrEqual(80);
+    await lease.release();
+  });
+});
