@@ -214,4 +214,25 @@ describe('a caller that gave up', () => {
     expect(lease.expiresAt - world.clock.wall()).toBeLessThanOrEqual(80);
     await lease.release();
   });
+
+  it('leaves no entry, however short its lease was to be, when the store answers again', async () => {
+    let isAway = false;
+    const process = await world.process({}, (store) =>
+      withSteps(store, {
+        leave: (...step) =>
+          isAway ? Promise.reject(new LockStoreError('It is away.')) : store.leave(...step),
+      }),
+    );
+    const holder = await (await world.process()).acquire();
+    const controller = new AbortController();
+    void later(process.acquire({ ttl: 50, signal: controller.signal }));
+    await world.waiting(1);
+    isAway = true;
+    controller.abort();
+    await world.elapse(5_000);
+    isAway = false;
+    await world.elapse(2_500);
+    expect((await world.snapshot()).waiting).toBe(0);
+    await holder.release();
+  });
 });

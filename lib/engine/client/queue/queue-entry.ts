@@ -2,7 +2,7 @@ import { LockStoreError } from '../../errors/index.js';
 import { newHolderId } from '../../locks/holder.js';
 import type { Answer, Grant, LockStore, Queued, Refusal } from '../../locks/lock-store.js';
 import { lockId, type LockRequest } from '../../locks/lock-request.js';
-import { FIRST_LEASE, LONGEST_BATCH } from '../../protocol/constants.js';
+import { FIRST_LEASE, LONGEST_BATCH, QUEUE_LIFE } from '../../protocol/constants.js';
 import type { Clock, ModuleSettings } from '../../options/index.js';
 import type { Cleanup } from '../leases/cleanup.js';
 import { type Outage, type Polled, QueuePoller } from './queue-poller.js';
@@ -164,7 +164,7 @@ export class QueueEntry implements Polled {
       const condition = { ...request.condition!, signalled: this.signalled };
       return context.store.leave({ ...request, condition });
     };
-    context.cleanup.abandon(claim, request.condition && leave);
+    context.cleanup.abandon(claim, request.condition && leave, Math.max(request.ttl, QUEUE_LIFE)); // an entry outlives the ttl that it asks for
   }
 
   /** Why the entry's requests fail now; undefined while they do not. */
