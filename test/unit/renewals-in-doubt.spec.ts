@@ -6,6 +6,7 @@ import type { Extended, Extension } from '../../lib/engine/locks/lock-store.js';
 import type { LockEventMap } from '../../lib/engine/events/index.js';
 import { lockChannels } from '../../lib/engine/events/lock-channels.js';
 import { kinds } from '../support/kinds.js';
+import { later } from '../support/later.js';
 import { MemoryWorld } from '../support/memory-world.js';
 import { type LockingProcess, withSteps } from '../support/world.js';
 
@@ -95,6 +96,20 @@ it('a renewal that fails once costs a lease nothing, and is told of with its cau
   await world.elapse(10 * TTL);
   expect(failed).toMatchObject([{ key: 'a' }]);
   expect(lease!.held).toBe(true);
+});
+
+it('a renewal that fails before a call for several locks holds them all is not told of', async () => {
+  const [other] = await acquire('b');
+  const call = later(process.acquire({ key: ['a', 'b'], wait: Infinity }));
+  said = (key, left) => (key === 'a' ? 'unknown' : left);
+  await world.elapse(15_000); // a third of its ttl is over
+  expect(asked.some(({ keys }) => keys.includes('a'))).toBe(true);
+  expect(failed).toEqual([]);
+  await other!.release();
+  const lease = await world.finish(call);
+  await world.elapse(15_000);
+  expect(failed[0]).toMatchObject({ key: 'a' });
+  await lease.release();
 });
 
 it('who gives its lease back when it hears that the renewal failed has no timer for it any more', async () => {

@@ -160,6 +160,7 @@ export class Publisher {
 
   /** A renewal failed; the time `left` of the lease, in ms, stands. */
   renewalFailed(held: Held, left: number, error: unknown): void {
+    if (held.settings.untold) return;
     const cause = error instanceof LockError ? error : undefined;
     this.tell('renewalFailed', () => ({ left, error: cause, ...this.#subjectOf(held) }));
   }
