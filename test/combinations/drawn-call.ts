@@ -27,20 +27,27 @@ export type Deed =
 /** The permits of each semaphore that is drawn. */
 export const PERMITS = 3;
 
-/** Draws a call that the options accept. `around`: the call under whose lease it is made. */
-export function drawCall(pick: Choice, around?: DrawnCall): DrawnCall {
-  const kind = around ? kindOf(around) : pick('lock', 'lock', 'lock', 'permits', 'dialect');
-  const mode = around?.share === READER ? 'shared' : pick('exclusive', 'exclusive', 'shared');
+/** Draws a call that the options accept: `byVotes` those of a quorum. `around`: the call under whose lease it is made. */
+export function drawCall(pick: Choice, byVotes: boolean, around?: DrawnCall): DrawnCall {
+  const kinds = byVotes
+    ? (['lock'] as const)
+    : (['lock', 'lock', 'lock', 'permits', 'dialect'] as const);
+  const kind = around ? kindOf(around) : pick(...kinds);
+  const modes = byVotes
+    ? (['exclusive'] as const)
+    : (['exclusive', 'exclusive', 'shared'] as const);
+  const mode = around?.share === READER ? 'shared' : pick(...modes);
   const several =
     kind === 'lock' ? pick(['a'], ['a'], ['a'], ['b'], ['a', 'b'], ['a', 'b', 'c']) : [kind];
   const ttl = pick(50, 300, 1_000, 5_000);
   const renew = pick(true, true, true, false);
   const minHold = kind === 'dialect' ? 0 : pick(0, 0, 0, 40, 500);
+  const isCounted = kind !== 'dialect' && !byVotes && !around;
   const call: DrawnCall = {
     keys: around ? around.keys : several,
     ttl,
     wait: around ? pick(0, 100) : pick(0, 100, 3_000, 3_000, Infinity),
-    maxWaiting: kind === 'dialect' || around ? Infinity : pick(Infinity, Infinity, Infinity, 1, 3),
+    maxWaiting: isCounted ? pick(Infinity, Infinity, Infinity, 1, 3) : Infinity,
     renew,
     minHold: renew ? minHold : Math.min(minHold, ttl),
     maxHold: pick(Infinity, Infinity, Math.max(ttl, minHold), Math.max(ttl, minHold) + 700),
@@ -57,7 +64,7 @@ export function drawCall(pick: Choice, around?: DrawnCall): DrawnCall {
     abortAfter: pick(undefined, undefined, undefined, 0, 30, 400),
     deeds: [],
   };
-  return { ...call, deeds: drawDeeds(pick, call, around !== undefined) };
+  return { ...call, deeds: drawDeeds(pick, byVotes, call, around !== undefined) };
 }
 
 function kindOf({ dialect, share }: DrawnCall): 'lock' | 'permits' | 'dialect' {
@@ -65,8 +72,8 @@ function kindOf({ dialect, share }: DrawnCall): 'lock' | 'permits' | 'dialect' {
   return share && share !== READER ? 'permits' : 'lock';
 }
 
-function drawDeeds(pick: Choice, call: DrawnCall, isInner: boolean): Deed[] {
-  const isAlone = call.share === undefined && call.dialect === undefined;
+function drawDeeds(pick: Choice, byVotes: boolean, call: DrawnCall, isInner: boolean): Deed[] {
+  const isAlone = call.share === undefined && call.dialect === undefined && !byVotes;
   const work = (): Deed => ({ kind: 'work', ms: pick(0, 0, 0, 1, 60, 400, 2_000) });
   const other = (): Deed => {
     const kind = pick(
@@ -82,7 +89,7 @@ function drawDeeds(pick: Choice, call: DrawnCall, isInner: boolean): Deed[] {
     const isSingle = isAlone && call.keys.length === 1;
     if (kind === 'extend') return { kind, ttl: pick(50, 500, 2_000) };
     if (kind === 're-enter' && !isInner && kindOf(call) !== 'permits') {
-      return { kind, inner: drawCall(pick, call) };
+      return { kind, inner: drawCall(pick, byVotes, call) };
     }
     if (kind === 'hand over' && isSingle && !isInner) return { kind, after: pick(0, 20) };
     if (kind === 'downgrade' && isAlone && !isInner) return { kind };

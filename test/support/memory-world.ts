@@ -71,12 +71,18 @@ export class MemoryWorld extends World {
     this.server.keys.set(`lock:${key}`, { type, value, endsAt: Infinity });
   }
 
+  /** All that keep its locks. */
+  protected get servers(): readonly MemoryServer[] {
+    return [this.server];
+  }
+
   async keys(): Promise<{ name: string; ttl: number }[]> {
-    const { keys } = this.server;
-    return keys.names().map((name) => {
-      const end = keys.endOf(name)!;
-      return { name, ttl: end === Infinity ? -1 : end - keys.now };
-    });
+    return this.servers.flatMap(({ keys }) =>
+      keys.names().map((name) => {
+        const end = keys.endOf(name)!;
+        return { name, ttl: end === Infinity ? -1 : end - keys.now };
+      }),
+    );
   }
 
   /** What is remembered beside lock `k`: heartbeats by process, and tokens of permits by holder. */

@@ -86,7 +86,8 @@ export function inLocalQueue<Name extends keyof LocalQueue>(
   return inPrototype(LocalQueue.prototype, name, mistake);
 }
 
-function inPrototype<Type, Name extends keyof Type>(
+/** Another method of a class, made of the right one. */
+export function inPrototype<Type, Name extends keyof Type>(
   prototype: Type,
   name: Name,
   mistake: (right: Type[Name]) => PropertyDescriptor,

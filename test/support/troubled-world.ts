@@ -1,3 +1,4 @@
+import { LockStoreError } from '../../lib/engine/errors/index.js';
 import { heldAlone } from '../../lib/engine/locks/holder.js';
 import { MemoryServer } from '../../lib/memory/testing/index.js';
 import type { Clock } from '../../lib/engine/options/index.js';
@@ -11,10 +12,15 @@ export interface Trouble {
   readonly reply: number;
   readonly push: number;
   readonly delay: number;
+  /** How often a command finds that all connections are reset. */
+  readonly reset?: number;
 }
 
 /** A server behind a network that delays, reorders and loses what goes to it and what comes back. */
 class TroubledServer extends MemoryServer {
+  /** Fails each command that has no answer yet. */
+  readonly #unanswered = new Set<(error: LockStoreError) => void>();
+
   constructor(
     clock: Clock,
     private readonly trouble: () => Trouble,
@@ -27,7 +33,17 @@ class TroubledServer extends MemoryServer {
     return false;
   }
 
-  override async run<T>(step: () => T): Promise<T> {
+  override run<T>(step: () => T): Promise<T> {
+    const { reset = 0 } = this.trouble();
+    if (reset > 0 && this.random() < reset) this.#reset();
+    return new Promise((resolve, reject) => {
+      const answered = (): unknown => this.#unanswered.delete(reject);
+      this.#unanswered.add(reject);
+      this.#carry(step).then(resolve, reject).finally(answered);
+    });
+  }
+
+  async #carry<T>(step: () => T): Promise<T> {
     const { request, reply } = this.trouble();
     if (this.random() < request) return new Promise<T>(() => {});
     await this.#way();
@@ -43,6 +59,14 @@ class TroubledServer extends MemoryServer {
 
   override onResume(told: () => void): () => void {
     return super.onResume(() => this.#late(told));
+  }
+
+  /** What is on its way still arrives, but nobody hears what comes of it. */
+  #reset(): void {
+    for (const fail of this.#unanswered) fail(new LockStoreError('The connection was reset.'));
+    this.#unanswered.clear();
+    this.pause();
+    this.resume();
   }
 
   #late(push: () => void): void {
@@ -68,13 +92,17 @@ export class TroubledWorld extends MemoryWorld {
     public trouble: Trouble,
   ) {
     super(kind, wrap);
-    this.server = new TroubledServer(this.clock, () => this.trouble, random);
+    this.server = this.newServer();
     const { keys } = this.server;
     const set = keys.set.bind(keys);
     keys.set = (key, entry) => {
       if (entry.type === 'string') this.#written(String(entry.value));
       set(key, entry);
     };
+  }
+
+  protected newServer(): MemoryServer {
+    return new TroubledServer(this.clock, () => this.trouble, this.random);
   }
 
   #written(value: string): void {
