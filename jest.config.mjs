@@ -19,8 +19,6 @@ export default {
     '!**/node_modules/**',
     '!**/test/package/consumers/**',
   ],
-  /** Peers that want a newer Node than 20, where something has installed them. */
-  modulePaths: ['<rootDir>/test/bench/node_modules'],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/build'],
   extensionsToTreatAsEsm: ['.ts', '.lua', '.html'],
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node', 'lua', 'html'],

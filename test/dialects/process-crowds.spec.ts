@@ -7,7 +7,7 @@ import {
   articlesInCpp,
   articlesInPhp,
   laravel,
-  redlock,
+  redlock5,
   redsync,
   textbookIn,
 } from './peers/index.js';
@@ -65,7 +65,7 @@ const others: Readonly<Record<string, Mixture>> = {
   },
   redsync: { peer: redsync, ours: { dialect: 'redsync' } },
   Laravel: { peer: laravel, ours: { dialect: laravel.dialect } },
-  'redlock 5': { peer: redlock(5), ours: { dialect: 'redlock' } },
+  'redlock 5': { peer: redlock5, ours: { dialect: 'redlock' } },
 };
 const mixtures = Object.entries({ ...quick, ...(process.env['FULL'] && others) }).map(
   ([name, mixture]) => ({ ...mixture, name, missing: mixture.peer.missing }),

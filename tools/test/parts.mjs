@@ -8,7 +8,7 @@ const LONG = [
   'test/model',
   'test/protocol/client',
   'test/contracts/memory-matches',
-  'test/dialects/(both-ways|guard|jvm|native-guard|peers|process-crowds|quorum|sleepers|steps|symfony|timestamp)',
+  'test/dialects/(both-ways|guard|jvm|native-guard|peers|process-crowds|quorum|rolling-deploy|sleepers|steps|symfony|timestamp)',
   'test/faults/(cluster-access|cluster-parts|contention|durability|histories|leaders|leaks|quorum|replicas|skewed|slow|split|stall|url)',
 ];
 
@@ -70,7 +70,7 @@ export const PARTS = {
       ...LONGEST,
       name: 'dialects',
       needs: ['c++', 'jvm', 'python'],
-      projects: ['test/bench'],
+      projects: ['test/dialects/peers/node'],
       folders: ['test/dialects'],
     },
     {

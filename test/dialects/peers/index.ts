@@ -1,8 +1,7 @@
 import { cppPeers } from './cpp.js';
-import { drivenPeer } from './driven-peer.js';
 import { goPeers } from './go.js';
 import { jvmPeers } from './jvm.js';
-import { nodePeers } from './node-peers.js';
+import { nodePeers } from './node.js';
 import type { Peer } from './peer.js';
 import { phpPeers } from './php.js';
 import { pythonPeers } from './python.js';
@@ -13,20 +12,9 @@ import { textbook } from './textbook.js';
 
 export { articlesInCpp } from './cpp.js';
 export { redsync } from './go.js';
+export { nodePeers, redlock5, redlocks } from './node.js';
 export { articlesInPhp, laravel, symfony } from './php.js';
 export { pottery, pythonRedisLock, textbookIn, textbookInPython } from './python.js';
-
-/** redlock in processes of its own, for one server or several. */
-export function redlock(major: 4 | 5): Peer {
-  return drivenPeer({
-    name: `redlock ${major}, each a process`,
-    dialect: 'redlock',
-    shortest: 50,
-    program: process.execPath,
-    script: 'redlock.mjs',
-    args: [String(major)],
-  });
-}
 
 /** Every other library that the tests share locks with. */
 export const peers = {
