@@ -5,6 +5,7 @@ import type { LockProcess } from '../support/lock-process.js';
 import { SOON } from '../support/bounds.js';
 import { monotonic } from '../support/monotonic.js';
 import type { Worker } from '../support/worker.js';
+import { Ledger } from './ledger.js';
 import type { PeerClient, Turn } from './peers/peer.js';
 
 const SIDES = ['ours', 'theirs'] as const;
@@ -16,7 +17,7 @@ const OURS = 10_000;
 /** Between two turns of ours, in ms at most: who asks again at once has what others are only told of. */
 const REST = 20;
 
-/** Clients of several libraries on one lock, and who believed to hold it when. */
+/** Clients of several libraries on one lock. */
 export class Crowd {
   readonly #end: number;
   /**
@@ -24,26 +25,17 @@ export class Crowd {
    * more than 100 ms from GET to GETSET, and its time stays behind for one of its leases.
    */
   readonly #latest: number;
-  readonly #sections: { who: Side; from: number; to: number }[] = [];
+  readonly #ledger: Ledger<Side>;
 
   /** How many were killed while they held it. */
   killings = 0;
 
-  /** How many turns each added 1 to a value that only the lock protects, by a GET and a SET. */
-  #counted = 0;
-
   /** Of theirs, in ms; ours outlast whatever the machine has to do. */
   readonly #lease: number;
 
-  /** Where that value is. */
-  readonly #counter: string;
-
-  constructor(
-    private readonly redis: Redis,
-    ms: number,
-    { lease = OURS, key = 'crowd' } = {},
-  ) {
-    [this.#lease, this.#counter] = [lease, `value:${key}`];
+  constructor(redis: Redis, ms: number, { lease = OURS, key = 'crowd' } = {}) {
+    this.#lease = lease;
+    this.#ledger = new Ledger(redis, `value:${key}`);
     this.#end = monotonic() + ms;
     this.#latest = this.#end + lease + 4 * SOON;
   }
@@ -51,7 +43,9 @@ export class Crowd {
   /** The time is over, and each side has had its turns. */
   get #isOver(): boolean {
     const now = monotonic();
-    return now > this.#latest || (now > this.#end && !SIDES.some((who) => this.#turnsOf(who) < 3));
+    return (
+      now > this.#latest || (now > this.#end && !SIDES.some((who) => this.#ledger.turnsOf(who) < 3))
+    );
   }
 
   /** Takes the lock and gives it back until the time is over. */
@@ -64,7 +58,7 @@ export class Crowd {
         assert(next > token, 'a token did not grow');
         token = next;
       }
-      await this.#section('ours', () => lease.release());
+      await this.#ledger.section('ours', () => lease.release());
       await sleep(Math.random() * REST);
     }
   }
@@ -75,7 +69,7 @@ export class Crowd {
     const crashed = async (): Promise<boolean> => (await crash!()) !== null;
     while (!this.#isOver) {
       if (await client.acquire(name, this.#lease)) {
-        await this.#section('theirs', crash && Math.random() < 0.33 ? crashed : release);
+        await this.#ledger.section('theirs', crash && Math.random() < 0.33 ? crashed : release);
       }
       await sleep(Math.random() * 6);
     }
@@ -88,9 +82,7 @@ export class Crowd {
       const options = { ttl: OURS, wait: 60_000 };
       const contention = { key, callers: 1, end, pause: 3, rest: REST, options };
       for (const { entered, left, released } of await worker.call('contend', contention)) {
-        this.#sections.push({ who: 'ours', from: entered, to: left });
-        this.#counted += 1;
-        assert(released, 'the lock was not ours any more');
+        this.#ledger.turn('ours', { from: entered, to: left, released });
       }
     }
   }
@@ -99,11 +91,7 @@ export class Crowd {
   async theirProcess(turn: () => Promise<Turn | null>): Promise<void> {
     while (!this.#isOver) {
       const had = await turn();
-      if (had) {
-        this.#sections.push({ who: 'theirs', ...had });
-        this.#counted += 1;
-        assert(had.released, 'the lock was not theirs any more');
-      }
+      if (had) this.#ledger.turn('theirs', had);
       await sleep(Math.random() * 6);
     }
   }
@@ -116,12 +104,11 @@ export class Crowd {
       const dies = asked > half;
       if (await client.acquire(name, dies ? last : this.#lease)) {
         if (dies) {
-          const ended = { who: 'theirs', from: monotonic(), to: asked + last } as const;
-          this.#sections.push(ended);
+          this.#ledger.ended('theirs', monotonic(), asked + last);
           this.killings += 1;
           return client.close();
         }
-        await this.#section('theirs', () => client.release(name));
+        await this.#ledger.section('theirs', () => client.release(name));
       }
       await sleep(Math.random() * 6);
     }
@@ -130,34 +117,16 @@ export class Crowd {
   /** A process of ours, which has the lock once and is killed. */
   async killedProcess(worker: Worker, key: string, ttl: number): Promise<void> {
     const { at } = await worker.call('acquire', key, { ttl, wait: 60_000 });
-    this.#sections.push({ who: 'ours', from: at, to: monotonic() });
+    this.#ledger.ended('ours', at, monotonic());
     this.killings += 1;
     await worker.kill();
   }
 
   /** No two held it at one time, no update was lost, and neither side starved. */
   async check(): Promise<void> {
-    const sections = this.#sections.sort((a, b) => a.from - b.from);
-    for (const [at, { to }] of sections.entries()) {
-      const next = sections[at + 1];
-      assert(!next || next.from >= to, 'two held the lock at one time');
-    }
-    assert.equal(Number(await this.redis.get(this.#counter)), this.#counted, 'an update was lost');
-    const turns = SIDES.map((who) => `${who} ${this.#turnsOf(who)}`).join(', ');
-    for (const who of SIDES) assert(this.#turnsOf(who) > 2, `${who} starved; turns: ${turns}`);
-  }
-
-  #turnsOf(side: Side): number {
-    return this.#sections.filter(({ who }) => who === side).length;
-  }
-
-  async #section(who: Side, release: () => Promise<boolean>): Promise<void> {
-    const from = monotonic();
-    const value = Number(await this.redis.get(this.#counter));
-    await sleep(Math.random() * 3);
-    await this.redis.set(this.#counter, value + 1);
-    this.#counted += 1;
-    this.#sections.push({ who, from, to: monotonic() });
-    assert(await release(), `the lock was not ${who} any more`);
+    await this.#ledger.check();
+    const turns = SIDES.map((who) => `${who} ${this.#ledger.turnsOf(who)}`).join(', ');
+    for (const who of SIDES)
+      assert(this.#ledger.turnsOf(who) > 2, `${who} starved; turns: ${turns}`);
   }
 }

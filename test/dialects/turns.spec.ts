@@ -19,7 +19,9 @@ const [GRANTS, CALLERS] = [300, 4];
 
 /** The formats whose locks stand where native ones do, and the key prefix with which they do. */
 const formats: readonly (readonly [LockDialect, string])[] = [
+  ['redlock', ''],
   ['redis-semaphore', 'mutex:'],
+  [{ name: 'plain', prefix: 'lock:' }, 'lock:'],
   [{ name: 'spring', registry: 'orders' }, 'orders:'],
   ['python-redis-lock', 'lock:'],
 ];
