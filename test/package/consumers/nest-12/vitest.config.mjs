@@ -1,3 +1,5 @@
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({ test: { include: ['pages/*.spec.ts'], globals: true } });
+export default defineConfig({
+  test: { include: ['pages/*.spec.ts', '*.vitest.ts'], globals: true },
+});
