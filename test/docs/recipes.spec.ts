@@ -152,7 +152,7 @@ describe('the recipes', () => {
     const [held] = await locks.list('seat:1:A2');
     expect(held).toMatchObject({ handedOver: true, holder: { label: 'Seats.hold' } });
     expect(held!.remaining).toBeGreaterThan(9.5 * 60_000);
-    await expect(of(second).hold('1', ['A3', 'A4'])).rejects.toThrow(LockNotAcquiredError);
+    await expect(of(second).hold('1', ['A3', 'A4'])).rejects.toMatchObject({ status: 409 });
 
     const confirmed = [second, third].map((replica) => of(replica).confirm(texts[0]));
     expect((await Promise.allSettled(confirmed)).map(({ status }) => status).sort()).toEqual([
@@ -166,7 +166,7 @@ describe('the recipes', () => {
     expect(await of(second).cancel(texts[1])).toBe(false);
     await expect(of(second).confirm(texts[1])).rejects.toMatchObject({ status: 410 });
     const again = await of(second).hold('1', ['A1', 'B1']);
-    await expect(of(third).hold('1', ['C1', 'D1'])).rejects.toThrow(LockNotAcquiredError);
+    await expect(of(third).hold('1', ['C1', 'D1'])).rejects.toMatchObject({ status: 409 });
     for (const text of [again, texts[2]]) expect(await of(third).cancel(text)).toBe(true);
     expect(await locks.list('seat:*')).toEqual([]);
   });

@@ -241,7 +241,7 @@ export function callSettings(
       settings[name] = value;
     } else if (name === 'permits') {
       throw new LockOptionsError(
-        'Option "permits" stands in @Locked alone. In code: locks.semaphore(name, { permits }), then acquire() or withPermit().',
+        'Option "permits" stands in @Locked and @LockedRequest alone. In code: locks.semaphore(name, { permits }), then acquire() or withPermit().',
       );
     } else {
       throw new LockOptionsError(
