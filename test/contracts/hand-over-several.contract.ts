@@ -1,5 +1,10 @@
 import { expect } from '@jest/globals';
-import { LeaseLostError, LockOptionsError, LockStoreError } from '../../lib/engine/errors/index.js';
+import {
+  LeaseLostError,
+  LockKeyError,
+  LockOptionsError,
+  LockStoreError,
+} from '../../lib/engine/errors/index.js';
 import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
 import type { Lease } from '../../lib/engine/client/leases/lease.js';
 import type { LockStore } from '../../lib/engine/locks/lock-store.js';
@@ -233,6 +238,6 @@ export const discarding: Contract = {
 
   async 'a text of another origin is refused'(world) {
     const a = await world.process();
-    expect(() => discard(a, 'k')).toThrow(LockOptionsError);
+    expect(() => discard(a, 'k')).toThrow(LockKeyError);
   },
 };
