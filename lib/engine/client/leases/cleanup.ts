@@ -2,7 +2,7 @@ import type { LockStoreError } from '../../errors/index.js';
 import type { LockStore } from '../../locks/lock-store.js';
 import type { LockRequest } from '../../locks/lock-request.js';
 import type { Clock } from '../../options/index.js';
-import { Claim, isRefused } from './claim.js';
+import { Claim, isRefused, isRetryable } from './claim.js';
 import { pause, pauseAfter } from './timers.js';
 
 /** Called when the store refuses a step for good and nobody waits for its answer. */
@@ -61,7 +61,7 @@ export class Cleanup {
   async #run(leave: () => Promise<unknown>, claim: Claim, lasts: number): Promise<void> {
     const { clock } = this;
     const { signal } = this.#closing;
-    const giveUpAt = Math.max(clock.monotonic(), claim.uncertainUntil) + lasts;
+    const from = Math.max(clock.monotonic(), claim.uncertainUntil);
     for (let failures = 0; ;) {
       const last = signal.aborted;
       const now = clock.monotonic();
@@ -71,10 +71,11 @@ export class Cleanup {
         await pause(claim.uncertainUntil - clock.monotonic() + 1, clock, signal);
       } catch (error) {
         if (isRefused(error)) return this.onRefused(error, 'release');
+        if (!isRetryable(error)) lasts = Math.min(lasts, claim.request.ttl); // a value of another type stands in the way
         await pause(pauseAfter(failures), clock, signal);
         failures += 1;
       }
-      if (last || clock.monotonic() > giveUpAt) return;
+      if (last || clock.monotonic() > from + lasts) return;
     }
   }
 }
