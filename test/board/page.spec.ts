@@ -227,7 +227,9 @@ when.each(PLATFORMS)('in a browser, the board on %s', (platform) => {
     await page.getByRole('button', { name: 'Release moving …' }).click();
     await first!.release();
     const [second] = await hold('moving');
-    await page.waitForSelector(`text=/Another caller holds it now: .+ pid ${process.pid}\\./`);
+    await page.waitForSelector(
+      `text=/Another caller holds it now: .+ pid ${process.pid} · Seats\\.hold\\./`,
+    );
     expect(await page.locator('#release').isDisabled()).toBe(true);
     await second!.release();
     await page.waitForSelector('text=It is free now.');
