@@ -198,8 +198,9 @@ export class LockService
    * await pay(42, lease.fencingToken).finally(() => lease.release());
    * ```
    * @throws LeaseLostError if the lease was restored before, was forced free, or has ended; LockStoreError when Redis fails:
-   * try again; LockKeyError for a text of another origin; LockOptionsError on a quorum; LockLimitError; LockShutdownError: this process
-   * holds nothing then, and another may restore the lease unless this call was in flight when `shutdownGrace` ended.
+   * try again; LockKeyError for a text of another origin; LockOptionsError on a quorum; LockLimitError; LockShutdownError:
+   * this process holds nothing then, and another may restore the lease unless this call was in flight when `shutdownGrace`
+   * ended.
    */
   async restore(text: string): Promise<Lease> {
     return this.#client.restore(this.#handedOver(text));

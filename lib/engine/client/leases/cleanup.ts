@@ -10,8 +10,8 @@ export type OnRefused = (error: LockStoreError, step: 'release' | 'renewal') => 
 
 /**
  * A caller that gave up holds nothing. Its holder id is given up at once, and again when no request sent under it can take
- * effect any more. The retries end when the server has answered after that moment, when it refuses for good, or when the
- * lease is over by itself.
+ * effect any more. The retries end when the server has answered after that moment, when it refuses for good, or when what was
+ * asked for is over by itself: a lease after its ttl, a place in the queue after a minute.
  */
 export class Cleanup {
   readonly #running = new Set<Promise<void>>();
