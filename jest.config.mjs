@@ -43,8 +43,8 @@ export default {
   maxWorkers: Math.max(4, availableParallelism() - 1),
   // A worker keeps something of each file that it has run, so it is replaced now and then.
   workerIdleMemoryLimit: '300MB',
-  // In the full run long specs go on beside each other: a limit there ends what hangs, and says nothing of speed.
-  testTimeout: process.env.FULL ? 180_000 : 60_000,
+  // A limit ends what hangs, and says nothing of speed: in the full run long specs go on beside each other.
+  testTimeout: process.env.FULL ? 300_000 : 60_000,
   collectCoverageFrom: ['lib/**/*.ts', '!lib/index.ts'],
   coverageProvider: 'v8',
 };

@@ -13,7 +13,7 @@ let promises: Record<keyof typeof PROMISES, number>;
 beforeAll(() => {
   const run = ['tools/acquire-path.mjs', '--json'];
   ({ ways, promises } = JSON.parse(execFileSync(process.execPath, run, { encoding: 'utf8' })));
-}, 120_000);
+}, 300_000);
 
 it.each([
   ['locked', 'a decorated method', 'nest/decorators/', 'engine/redis/'],

@@ -19,6 +19,7 @@ type Judge = (
 ) => {
   counts: { passed: number; failed: number; skipped: number };
   complaints: string[];
+  failed: string[];
   skips: string[];
 };
 
@@ -63,13 +64,20 @@ describe('a Jest run of npm test', () => {
   });
 
   it('names what was skipped', () => {
-    expect(judge(report({}, 'pending'), ['test'], 0).skips).toEqual(['a lock is free']);
+    const { skips } = judge(report({}, 'pending'), ['test'], 0);
+    expect(skips).toEqual(['test/nest/some.spec.ts: a lock is free']);
+  });
+
+  it('names what failed', () => {
+    const { failed } = judge(report({ numFailedTests: 1 }, 'failed'), ['test'], 1);
+    expect(failed).toEqual(['test/nest/some.spec.ts: a lock is free']);
   });
 
   it('is green when all passed', () => {
     expect(judge(report(), ['test'], 0)).toEqual({
       counts: { passed: 3, failed: 0, skipped: 0 },
       complaints: [],
+      failed: [],
       skips: [],
     });
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ForeignLockError } from '../../lib/engine/errors/index.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
@@ -193,8 +193,6 @@ class Player {
     }
   }
 }
-
-jest.setTimeout(240_000); // on a busy machine; what goes on after its test would meddle with the next
 
 let redis: Topology;
 let memory: Topology;

@@ -216,6 +216,6 @@ describe('a plain lock with a guard', () => {
       ]);
       await crowd.check();
       expect(crowd.killings).toBe(2);
-    }, 60_000);
+    });
   },
 );

@@ -309,6 +309,5 @@ together('four clients of the articles and three of ours', () => {
       await crowd.check();
       expect(crowd.killings).toBe(2);
     },
-    60_000,
   );
 });

@@ -74,7 +74,6 @@ describe.each(formats)(
           ]);
           expect(Math.min(grants.dialect, grants.native)).toBeGreaterThanOrEqual(GRANTS / 5);
         },
-        60_000,
       );
     });
 

@@ -103,7 +103,7 @@ describe.each(ways)('who waits in dialect $dialect', ({ dialect, channel, take, 
     await giveBack(java);
     await (await had(lease)).release();
     await until('nobody listens', async () => (await sides.listeners(channel)) === 0);
-  }, 20_000);
+  });
 });
 
 describe('where the other side cannot be heard', () => {

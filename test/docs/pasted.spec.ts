@@ -77,14 +77,13 @@ describe('an empty Nest application', () => {
       }
       expect(await complaints(app, '--noEmit')).toEqual([]);
     },
-    120_000,
   );
 
   it('compiles the @example of every doc comment', async () => {
     const app = application('doc-comments');
     for (const { place, code } of examples()) paste(app, `${place}.ts`, code);
     expect(await complaints(app, '--noEmit')).toEqual([]);
-  }, 120_000);
+  });
 
   it('would be told of a mistake in a block', async () => {
     const app = application('mistaken');
@@ -151,13 +150,13 @@ describe('the first block of', () => {
     await until('both wait', async () => (await locks.inspect('account:7')).waiting === 2);
     await elsewhere.release();
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([201, 201]);
-  }, 120_000);
+  });
 
   it('README.md runs without a Redis, too', async () => {
     const url = await replica(await built('README.md'), {});
     const answers = await Promise.all([withdraw(url), withdraw(url)]);
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
-  }, 120_000);
+  });
 
   it('docs/start.md runs: who comes while another replica works gets the answer that the page shows', async () => {
     const [one, other] = await replicas('docs/start.md');
@@ -171,5 +170,5 @@ describe('the first block of', () => {
       JSON.parse(shown!),
     ]);
     expect([(await first).status, await (await first).text()]).toEqual([201, '7 is done']);
-  }, 120_000);
+  });
 });

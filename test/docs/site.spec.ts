@@ -134,7 +134,6 @@ describe('the site', () => {
       await context.close();
       expect(complaints.filter((each) => !each.startsWith('/404.html'))).toEqual([]);
     },
-    300_000,
   );
 
   it('finds the text of an error', async () => {

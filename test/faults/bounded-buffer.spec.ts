@@ -45,5 +45,5 @@ it.each(['strict', 'local'] as const)(
     expect(await observer.redis.pttl(queue)).not.toBe(-1);
     expect(await observer.redis.exists('lock:buffer')).toBe(0);
   },
-  120_000,
+  300_000,
 );

@@ -119,7 +119,7 @@ describe('a Cluster that has TLS, host names and users', () => {
       return error;
     });
     expect(error).toBeInstanceOf(LockStoreError);
-  }, 30_000);
+  });
 });
 
 describe('a Cluster whose nodes know themselves by addresses that are not reached from here', () => {

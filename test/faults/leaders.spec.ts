@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,6 @@ const LASTING = 30_000;
 const SUCCESSION = TTL + BY_POLL;
 
 // Replicas start in seconds, and on a busy machine in many.
-jest.setTimeout(180_000);
 
 /** Three replicas that stand in one election, on a Redis that keeps its data. */
 class Election {

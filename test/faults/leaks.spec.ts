@@ -40,7 +40,7 @@ it(`${CYCLES} cycles leave heap, timers, listeners and keys as they were`, async
   const grown = after.heap - before.heap;
   expect(grown).toBeLessThan(1_000_000);
   console.info(`${CYCLES} cycles: heap ${Math.round(grown / 1_024)} KB more, ${keys} keys`);
-}, 180_000);
+});
 
 /** Ms until the process has ended by itself. */
 async function farewell(worker: Worker): Promise<number> {

@@ -154,11 +154,11 @@ describe.each(Object.keys(ways))('a lock %s', (way) => {
 
   it('is lost in a failover before it was replicated', async () => {
     expect(await lost({}, { drop: true })).toBe(TRIALS);
-  }, 60_000);
+  });
 
   it('is not lost when a replica has confirmed it', async () => {
     expect(await lost({ replicas: { acks: 1 } })).toBe(0);
-  }, 60_000);
+  });
 });
 
 /** A process that asks for no replicas, and what it may ask for. */
@@ -310,4 +310,4 @@ it('in a Cluster, each primary asks its own replicas', async () => {
   cluster.replicas[0]!.signal('SIGCONT');
   await until('it goes on', () => one.acquire('k2', { wait: 0 }).catch(() => undefined));
   expect((await next).held).toBe(true);
-}, 60_000);
+});

@@ -37,7 +37,7 @@ afterEach(async () => {
 describe('behind Sentinels', () => {
   beforeAll(async () => {
     group = await SentinelProcess.start();
-  }, 60_000);
+  });
   afterAll(async () => {
     await group?.stop();
   });

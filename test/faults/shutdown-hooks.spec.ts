@@ -47,7 +47,7 @@ beforeAll(async () => {
     await replica.kill();
   });
   await Promise.all(running);
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await redis.stop();
   rmSync(folder, { recursive: true });

@@ -268,7 +268,7 @@ describe('a server that cannot be used is named', () => {
         failures.set(name, await Promise.all([failureOf(given, false), failureOf(late, true)]));
       }),
     );
-  }, 120_000);
+  }, 300_000);
 
   it.each(Object.entries(cases))(
     'at the start: %s',

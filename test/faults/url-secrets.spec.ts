@@ -304,7 +304,7 @@ describe('a process that dies of it', () => {
       expect(said).toMatch(/Lock(Options|Store)Error/);
       expect(said).not.toMatch(SECRET);
     }
-  }, 180_000); // six processes start, and compile what they run
+  });
 });
 
 function optionsOf(url: string): { redis: object } {

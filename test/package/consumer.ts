@@ -16,6 +16,9 @@ export interface Outcome {
 /** How long an installation may take, in ms: minutes, where others have the processors or the network. */
 export const INSTALLING = 600_000;
 
+/** When a command that does not end by itself is ended, in ms: a busy machine needs minutes for what else takes seconds. */
+const HANGING = 240_000;
+
 const QUIET = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
 
 /** How each package manager adds a tarball to a project and installs all that the project names. */
@@ -78,12 +81,12 @@ export class Consumer {
     return consumer;
   }
 
-  /** Runs a command in the project; one that has not ended by itself in time, after two minutes, is ended. */
+  /** Runs a command in the project; one that does not end by itself is ended. */
   async run(
     command: string,
     args: string[],
     env: NodeJS.ProcessEnv = {},
-    timeout = 120_000,
+    timeout = HANGING,
   ): Promise<Outcome> {
     try {
       const said = await exec(command, args, {

@@ -26,5 +26,5 @@ when('an empty application of the pages', () => {
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
-  }, 180_000);
+  }, 300_000);
 });

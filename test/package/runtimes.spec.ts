@@ -97,7 +97,7 @@ describe.each(here)('a Nest application run by $name', (runtime) => {
       counted: true,
       ended: true,
     });
-  }, 150_000);
+  });
 
   it('gives its locks back when it is told to end', async () => {
     const child = spawn(runtime.program, [...runtime.args, runtime.worker, 'hold'], {
@@ -117,7 +117,7 @@ describe.each(here)('a Nest application run by $name', (runtime) => {
       child.kill('SIGKILL');
       data.disconnect();
     }
-  }, 150_000);
+  });
 });
 
 it('processes of all of them wait for each other', async () => {
@@ -127,4 +127,4 @@ it('processes of all of them wait for each other', async () => {
   const data = new Redis(redis.url);
   expect(await data.get('counter')).toBe(String(60 * crowd.length));
   data.disconnect();
-}, 150_000);
+});

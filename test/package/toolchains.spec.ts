@@ -100,41 +100,33 @@ describe('@Locked takes the right lock or refuses where it stands, compiled by',
     ['esbuild --minify-identifiers', SHORTENED, false],
     ['esbuild --minify-whitespace', COMPACT, false],
     ['esbuild --minify with the library inside', SHORTENED, false],
-  ])(
-    '%s',
-    async (tool, refused, typed) => {
-      const place = project(tool);
-      await exec(process.execPath, ['compile.mjs', tool], { cwd: place, env: outsideNpm() });
-      const outcomes = await run(place, ['out.mjs']);
-      expectRefusedOnly(outcomes, refused, typed);
-    },
-    120_000,
-  );
+  ])('%s', async (tool, refused, typed) => {
+    const place = project(tool);
+    await exec(process.execPath, ['compile.mjs', tool], { cwd: place, env: outsideNpm() });
+    const outcomes = await run(place, ['out.mjs']);
+    expectRefusedOnly(outcomes, refused, typed);
+  });
 
   it('tsx', async () => {
     const tsx = resolve('node_modules/tsx/dist/cli.mjs');
     const outcomes = await run(project('tsx'), [tsx, 'main.ts']);
     expectRefusedOnly(outcomes, COMPACT, false);
-  }, 120_000);
+  });
 
   it.each([
     ['esbuild', LETTERS, false],
     ['swc', LETTERS, true],
-  ])(
-    'vitest with %s',
-    async (compiler, refused, typed) => {
-      const place = project(`vitest ${compiler}`);
-      const vitest = resolve('node_modules/vitest/vitest.mjs');
-      const config = `vitest.${compiler}.mjs`;
-      await exec(process.execPath, [vitest, 'run', '--config', config], {
-        cwd: place,
-        env: outsideNpm(),
-      });
-      const outcomes = JSON.parse(readFileSync(join(place, 'outcomes.json'), 'utf8'));
-      expectRefusedOnly(outcomes, refused, typed);
-    },
-    120_000,
-  );
+  ])('vitest with %s', async (compiler, refused, typed) => {
+    const place = project(`vitest ${compiler}`);
+    const vitest = resolve('node_modules/vitest/vitest.mjs');
+    const config = `vitest.${compiler}.mjs`;
+    await exec(process.execPath, [vitest, 'run', '--config', config], {
+      cwd: place,
+      env: outsideNpm(),
+    });
+    const outcomes = JSON.parse(readFileSync(join(place, 'outcomes.json'), 'utf8'));
+    expectRefusedOnly(outcomes, refused, typed);
+  });
 });
 
 if (process.env['FULL'] !== undefined) {
@@ -150,14 +142,10 @@ if (process.env['FULL'] !== undefined) {
       it.each([
         [name, false],
         [`${name} with metadata`, true],
-      ])(
-        '%s',
-        async (which, typed) => {
-          const outcomes = await run(project(which, typed), [...args, 'main.ts'], program);
-          expectRefusedOnly(outcomes, LETTERS, typed);
-        },
-        120_000,
-      );
+      ])('%s', async (which, typed) => {
+        const outcomes = await run(project(which, typed), [...args, 'main.ts'], program);
+        expectRefusedOnly(outcomes, LETTERS, typed);
+      });
     });
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What came of nothing yet: counts, what is wrong beside failed tests, the names of skipped tests, and how long each
+ * What came of nothing yet: counts, what is wrong, the names of skipped tests, and how long each
  * part took in ms.
  */
 export function noOutcome() {
@@ -15,8 +15,7 @@ export function addOutcome(total, { counts, complaints, skips = [], times = [] }
 }
 
 /**
- * Prints how long each part took, what was skipped, once more what failed beside tests, and as the last line what came
- * of all.
+ * Prints how long each part took, what was skipped, once more what is wrong, and as the last line what came of all.
  */
 export function printOutcome(
   { counts: { passed, failed, skipped }, complaints, skips, times },

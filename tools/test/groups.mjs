@@ -12,7 +12,7 @@ const SHARING =
   /^test\/(contracts|dialects|docs|faults|fencing|nest|sample|security|telemetry|testing|transports|unit)\//;
 
 /** What is meant for a file: such a spec has one of its own. */
-const ALONE = /unstable_mockModule|jest\.setTimeout/;
+const ALONE = /unstable_mockModule/;
 
 /** The paths of the specs that a part runs. */
 export function specsOf({ folders, only = folders.map((each) => `${each}/`), skip = [] }) {

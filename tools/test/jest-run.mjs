@@ -17,8 +17,8 @@ const LEAKED = /^.*(failed to exit gracefully|did not exit).*$/m;
  * Runs Jest over the `folders` of a part, or what it has `only`, under one pair of majors, at most `limit` ms, and
  * counts. As one failed test each count a folder in which no test ran, a file that could not be run, and a run that
  * ended badly without a failed test (it crashed or hung).
- * That tests left something open is named beside the count: a worker has half a second to end, which a busy machine
- * may not give it.
+ * Named beside the count: each failed test, since what CI keeps of its output may lack the middle; and that tests left
+ * something open, which counts as no failure: a worker has half a second to end, which a busy machine may not give it.
  */
 export async function runJest(part, limit) {
   const { name, nest, ioredis, folders, only = folders } = part;
@@ -42,10 +42,10 @@ export async function runJest(part, limit) {
         hear: (text) => (said += text),
       },
     );
-    const { counts, complaints, skips } = judge(read(report), folders, code, said);
-    const named = (each) => `${name}: ${each}`;
-    for (const complaint of complaints) process.stderr.write(`✗ ${named(complaint)}\n`);
-    return { counts, complaints: complaints.map(named), skips: skips.map(named) };
+    const { counts, complaints, failed, skips } = judge(read(report), folders, code, said);
+    const wrong = [...complaints.map((each) => `${name}: ${each}`), ...failed];
+    for (const each of wrong) process.stderr.write(`✗ ${each}\n`);
+    return { counts, complaints: wrong, skips };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
     removeGroups();
@@ -60,7 +60,7 @@ function read(report) {
   }
 }
 
-/** The counts of a report, what is wrong with the run beside failed tests, and which tests were skipped. */
+/** The counts of a report, what is wrong with the run beside failed tests, and which tests failed and were skipped. */
 export function judge(report, folders, code, said = '') {
   const complaints = folders
     .filter((folder) => !ranIn(report, folder))
@@ -75,19 +75,20 @@ export function judge(report, folders, code, said = '') {
     failed: (report?.numFailedTests ?? 0) + complaints.length,
     skipped: (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0),
   };
-  const leaked = LEAKED.exec(said);
+  const leaked = LEAKED.exec(said)?.slice(0, 1) ?? [];
   return {
     counts,
-    complaints: leaked ? [...complaints, leaked[0]] : complaints,
-    skips: skippedIn(report),
+    complaints: [...complaints, ...leaked],
+    failed: testsOf(report, 'failed'),
+    skips: testsOf(report, 'pending', 'todo'),
   };
 }
 
-function skippedIn(report) {
-  return (report?.testResults ?? []).flatMap(({ assertionResults }) =>
+function testsOf(report, ...statuses) {
+  return (report?.testResults ?? []).flatMap(({ name, assertionResults }) =>
     assertionResults
-      .filter(({ status }) => status === 'pending' || status === 'todo')
-      .map(({ fullName }) => fullName),
+      .filter(({ status }) => statuses.includes(status))
+      .map(({ fullName }) => `${relative('.', name)}: ${fullName}`),
   );
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError } from '../../../lib/index.js';
 import type { Lease } from '../../../lib/engine/client/leases/lease.js';
 import { until } from '../../support/until.js';
@@ -11,8 +11,6 @@ import { bothRenew } from './both-renew.js';
 
 /** What a watchdog renews to, on both sides, in ms. */
 const WATCHDOG = 3_000;
-
-jest.setTimeout(180_000); // several JVMs start in a test
 
 const sides = new Sides();
 const connect = (peer: DrivenPeer): Promise<DrivenClient> => sides.peer(peer);

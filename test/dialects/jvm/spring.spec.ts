@@ -1,4 +1,4 @@
-import { expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { LeaseLostError, LockNotAcquiredError } from '../../../lib/index.js';
 import { PATIENCE } from '../../support/bounds.js';
 import { until } from '../../support/until.js';
@@ -10,8 +10,6 @@ import { bothRenew } from './both-renew.js';
 
 /** A lease that both sides renew, in ms. */
 const LEASE = 3_000;
-
-jest.setTimeout(180_000); // several JVMs start in a test
 
 const sides = new Sides();
 const connect = (peer: DrivenPeer): Promise<DrivenClient> => sides.peer(peer);

@@ -33,7 +33,7 @@ export function describeApplication(
 
     it('is built, starts, locks in every way and ends by itself', async () => {
       await startsAndLocks(consumer, place.redis.url);
-    }, 150_000);
+    });
 
     it('has the command: npx runs it', async () => {
       // What npm itself says of its settings is not asked here.
@@ -46,7 +46,7 @@ export function describeApplication(
         stdout: expect.stringContaining('"state":"free"'),
       });
       expect(await npx('lst')).toMatchObject({ code: 2, stderr: expect.stringContaining('"lst"') });
-    }, 60_000);
+    });
 
     it.each(Object.entries(runners))(
       'passes its tests and those of the pages under %s, which has no setting for the package',
@@ -57,7 +57,6 @@ export function describeApplication(
         expect(said).toMatch(/It ended with 0$/);
         expect(said).not.toMatch(/did not exit|open handle/);
       },
-      150_000,
     );
 
     it.each(Object.entries(COMPILERS))(
@@ -78,7 +77,6 @@ export function describeApplication(
           ['bundler', 0, ''],
         ]);
       },
-      120_000,
     );
   });
 }

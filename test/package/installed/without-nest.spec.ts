@@ -31,7 +31,7 @@ describe('an empty folder with ioredis and without Nest', () => {
     expect((await npx(['list'])).stdout).toBe('No lock is held.\n');
     const doctor = await npx(['doctor']);
     expect(doctor).toMatchObject({ code: 0, stdout: expect.stringMatching(/^0 problems/m) });
-  }, 60_000);
+  });
 
   it('says in a sentence what is wrong, and shows no password', async () => {
     const url = 'redis://us3r:pl4ntedw0rd@127.0.0.1';
@@ -46,5 +46,5 @@ describe('an empty folder with ioredis and without Nest', () => {
       expect(stderr).toContain(says);
       expect(stderr).not.toMatch(/us3r|pl4ntedw0rd|\n {4}at /);
     }
-  }, 60_000);
+  });
 });
