@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type DynamicModule, Injectable, Module } from '@nestjs/common';
+import { type DynamicModule, type INestApplication, Injectable, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import {
@@ -22,47 +22,7 @@ afterAll(async () => {
   await bench.stop();
 });
 
-const start = async (...imports: DynamicModule[]) => {
-  const module = await Test.createTestingModule({ imports }).compile();
-  return bench.use(module.createNestApplication({ logger: false }));
-};
-
-/** The Redis keys that hold a lock named `key` taken by this application. */
-async function redisKeys(locks: LockService, key: string): Promise<string[]> {
-  await admin.flushall();
-  const lease = await locks.acquire(key);
-  const keys = await admin.keys('*');
-  await lease.release();
-  return keys.filter((name) => name.endsWith(key) && !name.startsWith('{'));
-}
-
 describe('several modules in one application', () => {
-  const named = (name?: string): DynamicModule =>
-    RedisLockModule.forRoot({
-      redis: bench.redis.url,
-      keyPrefix: `${name ?? 'main'}:`,
-      ...(name && { name }),
-    });
-
-  @Injectable()
-  class Bills {
-    constructor(
-      readonly locks: LockService,
-      @InjectLockService('billing') readonly billing: LockService,
-      @InjectLockService() readonly unnamed: LockService,
-    ) {}
-
-    @Locked('bill', { module: 'billing' })
-    async pay(): Promise<string[]> {
-      return [this.billing.current()!.key, String(this.locks.current()?.key)];
-    }
-
-    @Locked('bill')
-    async plain(): Promise<string[]> {
-      return [this.locks.current()!.key, String(this.billing.current()?.key)];
-    }
-  }
-
   it('have a name each, by which they are injected and decorated', async () => {
     const module = await Test.createTestingModule({
       imports: [named(), named('billing')],
@@ -121,6 +81,47 @@ describe('several modules in one application', () => {
     await expect(starting).rejects.toThrow('@Locked on Unnamed.work names no module');
   });
 });
+
+function named(name?: string): DynamicModule {
+  return RedisLockModule.forRoot({
+    redis: bench.redis.url,
+    keyPrefix: `${name ?? 'main'}:`,
+    ...(name && { name }),
+  });
+}
+
+async function start(...imports: DynamicModule[]): Promise<INestApplication> {
+  const module = await Test.createTestingModule({ imports }).compile();
+  return bench.use(module.createNestApplication({ logger: false }));
+}
+
+/** The Redis keys that hold a lock named `key` taken by this application. */
+async function redisKeys(locks: LockService, key: string): Promise<string[]> {
+  await admin.flushall();
+  const lease = await locks.acquire(key);
+  const keys = await admin.keys('*');
+  await lease.release();
+  return keys.filter((name) => name.endsWith(key) && !name.startsWith('{'));
+}
+
+@Injectable()
+class Bills {
+  constructor(
+    readonly locks: LockService,
+    @InjectLockService('billing') readonly billing: LockService,
+    @InjectLockService() readonly unnamed: LockService,
+  ) {}
+
+  @Locked('bill', { module: 'billing' })
+  async pay(): Promise<string[]> {
+    return [this.billing.current()!.key, String(this.locks.current()?.key)];
+  }
+
+  @Locked('bill')
+  async plain(): Promise<string[]> {
+    return [this.locks.current()!.key, String(this.billing.current()?.key)];
+  }
+}
 
 @Injectable()
 class Wrong {

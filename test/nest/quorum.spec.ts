@@ -29,16 +29,6 @@ class Counter {
   }
 }
 
-/** An application that locks on these servers. */
-async function start(nodes: readonly string[]) {
-  const module = await Test.createTestingModule({
-    imports: [RedisLockModule.forRoot({ nodes })],
-    providers: [Counter],
-  }).compile();
-  const app = await module.createNestApplication({ logger: false }).init();
-  return { app, counter: app.get(Counter), locks: app.get(LockService) };
-}
-
 describe('RedisLockModule on three servers', () => {
   it('runs decorated methods and sections one at a time', async () => {
     const { app, counter, locks } = await start(quorum.urls);
@@ -99,3 +89,13 @@ describe('RedisLockModule on three servers', () => {
     expect(() => RedisLockModule.forRoot(options)).toThrow(reason);
   });
 });
+
+/** An application that locks on these servers. */
+async function start(nodes: readonly string[]) {
+  const module = await Test.createTestingModule({
+    imports: [RedisLockModule.forRoot({ nodes })],
+    providers: [Counter],
+  }).compile();
+  const app = await module.createNestApplication({ logger: false }).init();
+  return { app, counter: app.get(Counter), locks: app.get(LockService) };
+}

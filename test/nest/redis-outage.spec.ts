@@ -13,22 +13,9 @@ import { RedisProcess } from '../../tools/redis-server.js';
 import { NestBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
 
+Logger.overrideLogger(false);
+
 let runs = 0;
-
-@Injectable()
-class Mails {
-  @Locked('mail:<id>')
-  async strict(id: string): Promise<string> {
-    runs += 1;
-    return id;
-  }
-
-  @Locked('mail:<id>', { onUnavailable: 'proceed', wait: 0 })
-  async anyway(id: string, @CurrentLease() lease?: Lease): Promise<string> {
-    runs += 1;
-    return `${id} ${lease?.key}`;
-  }
-}
 
 describe('a method under @Locked while Redis is down', () => {
   let bench: NestBench;
@@ -121,4 +108,17 @@ describe('onUnavailable proceed', () => {
   });
 });
 
-Logger.overrideLogger(false);
+@Injectable()
+class Mails {
+  @Locked('mail:<id>')
+  async strict(id: string): Promise<string> {
+    runs += 1;
+    return id;
+  }
+
+  @Locked('mail:<id>', { onUnavailable: 'proceed', wait: 0 })
+  async anyway(id: string, @CurrentLease() lease?: Lease): Promise<string> {
+    runs += 1;
+    return `${id} ${lease?.key}`;
+  }
+}

@@ -14,12 +14,22 @@ import { useBench } from '../support/nest-app.js';
 
 const bench = useBench();
 
-class Transfer {
-  @ApiProperty({ description: 'cents' })
-  amount!: number;
-}
-
 const nothing: MethodDecorator = () => {};
+
+const locked = Locked('account:<id>') as MethodDecorator;
+const lockedRequest = LockedRequest('account:<params.id>') as MethodDecorator;
+
+it.each([
+  ['above the route', locked, nothing],
+  ['below the route', nothing, locked],
+  ['as @LockedRequest', lockedRequest, nothing],
+  ['above and below', locked, lockedRequest],
+])('the OpenAPI document is the same with a lock %s', async (_, above, below) => {
+  const document = await documentOf(controller(above, below));
+  expect(document).toEqual(await documentOf(controller(nothing, nothing)));
+  expect(JSON.stringify(document)).toContain('"summary":"moves money"');
+  expect(JSON.stringify(document)).toContain('"x-tenant"');
+});
 
 /** One controller, with what stands above and below its routes. */
 function controller(above: MethodDecorator, below: MethodDecorator): Type {
@@ -56,17 +66,7 @@ async function documentOf(accounts: Type): Promise<unknown> {
   return SwaggerModule.createDocument(app, new DocumentBuilder().build());
 }
 
-const locked = Locked('account:<id>') as MethodDecorator;
-const lockedRequest = LockedRequest('account:<params.id>') as MethodDecorator;
-
-it.each([
-  ['above the route', locked, nothing],
-  ['below the route', nothing, locked],
-  ['as @LockedRequest', lockedRequest, nothing],
-  ['above and below', locked, lockedRequest],
-])('the OpenAPI document is the same with a lock %s', async (_, above, below) => {
-  const document = await documentOf(controller(above, below));
-  expect(document).toEqual(await documentOf(controller(nothing, nothing)));
-  expect(JSON.stringify(document)).toContain('"summary":"moves money"');
-  expect(JSON.stringify(document)).toContain('"x-tenant"');
-});
+class Transfer {
+  @ApiProperty({ description: 'cents' })
+  amount!: number;
+}
