@@ -1,79 +1,19 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Injectable } from '@nestjs/common';
 import {
-  CurrentLease,
-  Lease,
   LeaseLostError,
-  Locked,
   LockNotAcquiredError,
   LockOptionsError,
-  LockService,
+  type LockService,
 } from '../../lib/index.js';
 import { untilWaiting } from '../support/inspected.js';
 import { useBench } from '../support/nest-app.js';
+import { Exports } from './exports-in-rows.js';
 
 const bench = useBench();
 let rival: LockService;
 beforeAll(async () => {
   rival = await bench.rival();
 });
-
-async function* twice(value: string): AsyncGenerator<string> {
-  yield value;
-  yield value;
-}
-
-@Injectable()
-class Exports {
-  started = 0;
-  ended = 0;
-
-  constructor(readonly locks: LockService) {}
-
-  @Locked('export:<of>')
-  async *rows(of: string, count: number, @CurrentLease() lease?: Lease): AsyncGenerator<string> {
-    this.started += 1;
-    try {
-      for (let row = 0; row < count; row += 1) {
-        yield `${of}${row} ${lease!.held} ${this.locks.current()?.key}`;
-      }
-    } finally {
-      this.ended += 1;
-    }
-  }
-
-  @Locked('export:<of>')
-  async *broken(of: string): AsyncGenerator<string> {
-    yield of;
-    throw new RangeError('broken');
-  }
-
-  @Locked('export:busy', { wait: 0, onBusy: () => twice('busy') })
-  async *instead(): AsyncGenerator<string> {
-    yield 'ran';
-  }
-
-  @Locked('export:busy', { wait: 0 })
-  async *busy(): AsyncGenerator<string> {
-    yield 'ran';
-  }
-
-  @Locked('export:hidden')
-  async hidden(): Promise<AsyncIterable<string>> {
-    return this.rows('hidden', 1);
-  }
-
-  @Locked('export:said', { returns: 'iterable' })
-  said(@CurrentLease() lease?: Lease): AsyncIterable<string> {
-    return this.rows(`${lease!.held} `, 1);
-  }
-}
-
-async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
-  const seen: T[] = [];
-  for await (const row of rows) seen.push(row);
-  return seen;
-}
 
 describe('a method under @Locked that returns an AsyncIterable', () => {
   let exports: Exports;
@@ -159,3 +99,9 @@ describe('a method under @Locked that returns an AsyncIterable', () => {
     expect(await all(exports.said())).toEqual(['true 0 true export:true ']);
   });
 });
+
+async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
+  const seen: T[] = [];
+  for await (const row of rows) seen.push(row);
+  return seen;
+}

@@ -1,7 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Injectable, SetMetadata, type Type } from '@nestjs/common';
 import {
-  type BusyContext,
   type Lease,
   Locked,
   LockNotAcquiredError,
@@ -9,73 +8,13 @@ import {
   type LockService,
 } from '../../lib/index.js';
 import { useBench } from '../support/nest-app.js';
+import { calls, Imports } from './busy-imports.js';
 
 const bench = useBench();
 let rival: LockService;
 beforeAll(async () => {
   rival = await bench.rival();
 });
-
-let runs = 0;
-const calls: BusyContext[] = [];
-
-@Injectable()
-class Imports {
-  @Locked('import:<id>', { wait: 0 })
-  async thrown(id: string): Promise<string> {
-    runs += 1;
-    return id;
-  }
-
-  @Locked('import:<id>', { onBusy: 'skip' })
-  async skipped(_: number, id: string): Promise<void> {
-    runs += 1;
-    if (id === 'failing') throw new LockNotAcquiredError('another lock', 7);
-  }
-
-  @Locked('import:<id>', { onBusy: 'skip', wait: undefined })
-  async skippedUnset(id: string): Promise<void> {
-    runs += id.length;
-  }
-
-  @Locked('import:<id>', { onBusy: 'skip', wait: '50ms' })
-  async skippedLate(id: string): Promise<void> {
-    runs += id.length;
-  }
-
-  @Locked('import:<id>', { onBusy: 'skip', wait: '10s', maxWaiting: 1 })
-  async skippedInCrowd(id: string): Promise<void> {
-    runs += id.length;
-  }
-
-  @Locked('import:<id>', {
-    wait: 0,
-    onBusy: (context) => {
-      calls.push(context);
-      return 'instead';
-    },
-  })
-  async replaced(id: string, inside?: Error): Promise<string> {
-    runs += 1;
-    if (inside) throw inside;
-    return id;
-  }
-
-  @Locked('import:<id>', { wait: 0, onBusy: async () => 'later' })
-  async replacedLater(id: string): Promise<string> {
-    return id;
-  }
-
-  @Locked('import:<id>', {
-    wait: 0,
-    onBusy: () => {
-      throw new RangeError('come back');
-    },
-  })
-  async refused(id: string): Promise<string> {
-    return id;
-  }
-}
 
 describe('a method whose lock another holds', () => {
   let imports: Imports;
@@ -84,7 +23,7 @@ describe('a method whose lock another holds', () => {
     imports = (await bench.app({ providers: [Imports] }, { wait: Infinity })).get(Imports);
   });
   beforeEach(async () => {
-    runs = 0;
+    imports.runs = 0;
     lease = await rival.acquire('import:1');
   });
   afterEach(() => lease.release());
@@ -93,37 +32,37 @@ describe('a method whose lock another holds', () => {
     const error: unknown = await imports.thrown('1').catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(LockNotAcquiredError);
     expect(error).toMatchObject({ code: 'LOCK_NOT_ACQUIRED', key: 'import:1', waited: 0 });
-    expect(runs).toBe(0);
+    expect(imports.runs).toBe(0);
     expect((await rival.inspect('import:1')).waiting).toBe(0);
   });
 
   it('is skipped without waiting under onBusy skip, also where its wait is undefined', async () => {
     expect(await imports.skipped(0, '1')).toBeUndefined();
     expect(await imports.skippedUnset('1')).toBeUndefined();
-    expect(runs).toBe(0);
+    expect(imports.runs).toBe(0);
   });
 
   it('is skipped after the wait that stands beside', async () => {
     const since = performance.now();
     expect(await imports.skippedLate('1')).toBeUndefined();
     expect(performance.now() - since).toBeGreaterThanOrEqual(48);
-    expect(runs).toBe(0);
+    expect(imports.runs).toBe(0);
   });
 
   it('is skipped at once where more wait than it says', async () => {
     const first = imports.skippedInCrowd('1');
     expect(await imports.skippedInCrowd('1')).toBeUndefined();
-    expect(runs).toBe(0);
+    expect(imports.runs).toBe(0);
     await lease.release();
     await first;
-    expect(runs).toBe(1);
+    expect(imports.runs).toBe(1);
   });
 
   it('runs after all if the lock comes free in that wait', async () => {
     const late = imports.skippedLate('1');
     await lease.release();
     await late;
-    expect(runs).toBe(1);
+    expect(imports.runs).toBe(1);
   });
 
   it('answers what a function says, which knows the key and the arguments', async () => {
@@ -132,14 +71,14 @@ describe('a method whose lock another holds', () => {
     expect(await imports.replacedLater('1')).toBe('later');
     await expect(imports.refused('1')).rejects.toThrow(new RangeError('come back'));
     expect(calls).toEqual([{ key: 'import:1', args: ['1'] }]);
-    expect(runs).toBe(0);
+    expect(imports.runs).toBe(0);
   });
 
   it('takes only its own lock for busy, not one inside its body', async () => {
     const inside = new LockNotAcquiredError('another lock', 7);
     await expect(imports.replaced('2', inside)).rejects.toBe(inside);
     await expect(imports.skipped(0, 'failing')).rejects.toThrow('another lock');
-    expect(runs).toBe(2);
+    expect(imports.runs).toBe(2);
   });
 });
 

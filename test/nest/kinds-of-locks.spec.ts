@@ -1,9 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, Injectable, Param } from '@nestjs/common';
+import { Controller, Get, Param } from '@nestjs/common';
 import {
-  CurrentLease,
   ForeignLockError,
-  Lease,
   Locked,
   LockedRequest,
   LockNotAcquiredError,
@@ -13,54 +11,9 @@ import {
 import { Gate } from '../support/gate.js';
 import { untilWaiting } from '../support/inspected.js';
 import { useBench } from '../support/nest-app.js';
+import { Catalogue } from './catalogue.js';
 
 const bench = useBench();
-
-@Injectable()
-class Catalogue {
-  inside = 0;
-  most = 0;
-
-  @Locked('catalogue:<_id>', { mode: 'shared', wait: 0 })
-  async read(_id: string, entered?: Gate, leave?: Gate): Promise<string> {
-    entered?.open();
-    await leave?.opened;
-    return 'read';
-  }
-
-  @Locked('catalogue:<_id>', { wait: 0 })
-  async write(_id: string): Promise<string> {
-    return 'written';
-  }
-
-  @Locked('catalogue:<id>', { mode: 'shared' })
-  async readThenWrite(id: string): Promise<string> {
-    return this.write(id);
-  }
-
-  @Locked('catalogue:<id>')
-  async writeThenRead(id: string): Promise<string> {
-    return this.read(id);
-  }
-
-  @Locked('report:<_tenant>', { permits: 3 })
-  async report(_tenant: string): Promise<void> {
-    this.inside += 1;
-    this.most = Math.max(this.most, this.inside);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    this.inside -= 1;
-  }
-
-  @Locked(['account:<_from>', 'account:<_to>'])
-  async transfer(_from: string, _to: string, @CurrentLease() lease?: Lease): Promise<string> {
-    return lease!.key;
-  }
-
-  @Locked((from: string, to: string) => [`account:${from}`, `account:${to}`])
-  async move(_from: string, _to: string, @CurrentLease() lease?: Lease): Promise<string> {
-    return lease!.key;
-  }
-}
 
 describe('shared mode', () => {
   it('lets readers in together, and no writer', async () => {

@@ -12,21 +12,14 @@ import {
 import { Cron, CronExpression, ScheduleModule } from '@nestjs/schedule';
 import { Test } from '@nestjs/testing';
 import { Observable, of } from 'rxjs';
-import {
-  CurrentLease,
-  LeaderOnly,
-  type Lease,
-  LeaseLostError,
-  Locked,
-  LockOptionsError,
-  LockService,
-} from '../../lib/index.js';
+import { LeaderOnly, LeaseLostError, LockOptionsError, type LockService } from '../../lib/index.js';
 import { LockTestingModule, MemoryServer } from '../../lib/memory/testing/index.js';
 import { Gate } from '../support/gate.js';
 import { untilWaiting } from '../support/inspected.js';
 import { NestBench, useBench } from '../support/nest-app.js';
 import { SOON } from '../support/bounds.js';
 import { until } from '../support/until.js';
+import { Feed } from './led-feed.js';
 
 const bench = useBench();
 let rival: LockService;
@@ -39,58 +32,6 @@ afterEach(async () => {
   for (const app of apps) await app.close();
   apps = [];
 });
-
-async function replica(...args: Parameters<NestBench['app']>): Promise<INestApplication> {
-  const app = await bench.app(...args);
-  apps.push(app);
-  return app;
-}
-
-@Injectable()
-class Feed {
-  runs = 0;
-  leases: (Lease | undefined)[] = [];
-  work: () => Promise<void> = async () => {};
-
-  constructor(readonly locks: LockService) {}
-
-  @LeaderOnly('feed', { ttl: '5s' })
-  async pull(_count: number, @CurrentLease() lease?: Lease): Promise<void> {
-    this.runs += 1;
-    this.leases.push(lease, this.locks.current('leader:feed'));
-    await this.work();
-  }
-
-  @LeaderOnly('feed', { ttl: '5s', onLost: 'ignore' })
-  async ignorant(): Promise<void> {
-    await this.work();
-  }
-
-  @Locked('feed:page')
-  @LeaderOnly('feed', { ttl: '5s' })
-  async below(): Promise<void> {
-    this.runs += 1;
-  }
-}
-
-/** As many replicas as one likes, the first of which leads and the others are in the queue, in order. */
-async function feeds(count: number): Promise<Feed[]> {
-  const all: Feed[] = [];
-  for (let at = 0; at < count; at += 1) {
-    all.push((await replica({ providers: [Feed] })).get(Feed));
-    await until('it leads, or is in the queue', async () => {
-      const { state, waiting } = await rival.inspect('leader:feed');
-      return state === 'held' && waiting === at;
-    });
-  }
-  await until('the first leads', async () => {
-    await all[0]!.pull(1);
-    return all[0]!.runs > 0;
-  });
-  all[0]!.runs = 0;
-  all[0]!.leases = [];
-  return all;
-}
 
 describe('@LeaderOnly', () => {
   it('runs on the elected replica, and returns at once on every other', async () => {
@@ -503,3 +444,28 @@ describe('@LeaderOnly is refused at start-up', () => {
     }).toThrow('static');
   });
 });
+
+/** As many replicas as one likes, the first of which leads and the others are in the queue, in order. */
+async function feeds(count: number): Promise<Feed[]> {
+  const all: Feed[] = [];
+  for (let at = 0; at < count; at += 1) {
+    all.push((await replica({ providers: [Feed] })).get(Feed));
+    await until('it leads, or is in the queue', async () => {
+      const { state, waiting } = await rival.inspect('leader:feed');
+      return state === 'held' && waiting === at;
+    });
+  }
+  await until('the first leads', async () => {
+    await all[0]!.pull(1);
+    return all[0]!.runs > 0;
+  });
+  all[0]!.runs = 0;
+  all[0]!.leases = [];
+  return all;
+}
+
+async function replica(...args: Parameters<NestBench['app']>): Promise<INestApplication> {
+  const app = await bench.app(...args);
+  apps.push(app);
+  return app;
+}

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Injectable } from '@nestjs/common';
 import { once } from 'node:events';
-import { from, lastValueFrom, Observable } from 'rxjs';
-import { CurrentLease, Lease, LeaseLostError, Locked, type LockService } from '../../lib/index.js';
+import { lastValueFrom } from 'rxjs';
+import { type Lease, LeaseLostError, type LockService } from '../../lib/index.js';
 import { useBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
+import { Imports } from './imports-that-are-told.js';
 
 const bench = useBench();
 let rival: LockService;
@@ -13,51 +13,6 @@ beforeAll(async () => {
   rival = await bench.rival();
   imports = (await bench.app({ providers: [Imports] })).get(Imports);
 });
-
-type Work = (lease: Lease) => Promise<string>;
-type Loss = (lease: Lease) => Promise<void>;
-
-@Injectable()
-class Imports {
-  @Locked('import')
-  async run(work: Work, @CurrentLease() lease?: Lease): Promise<string> {
-    return work(lease!);
-  }
-
-  @Locked('import', { onLost: 'ignore' })
-  async runAnyway(work: Work, @CurrentLease() lease?: Lease): Promise<string> {
-    return work(lease!);
-  }
-
-  @Locked('import', { ttl: '100ms', renew: false })
-  async runShortly(work: Work, @CurrentLease() lease?: Lease): Promise<string> {
-    return work(lease!);
-  }
-
-  @Locked(['account', 'import'])
-  async runBoth(work: Loss, @CurrentLease() lease?: Lease): Promise<string> {
-    await work(lease!);
-    return 'done';
-  }
-
-  @Locked(['account', 'import'])
-  streamBoth(work: Loss, @CurrentLease() lease?: Lease): Observable<string> {
-    return from(work(lease!).then(() => 'done'));
-  }
-
-  @Locked(['account', 'import'])
-  async *iterateBoth(work: Loss, @CurrentLease() lease?: Lease): AsyncGenerator<string> {
-    await work(lease!);
-    yield 'done';
-  }
-}
-
-/** Loses the lease to another replica, and has heard of it. */
-async function lose(lease: Lease): Promise<void> {
-  const aborted = once(lease.signal, 'abort');
-  expect(await rival.forceRelease('import')).toBe(true);
-  await aborted;
-}
 
 describe('a method whose lease is lost while it runs', () => {
   it('is told by the signal, and rejects although it succeeded', async () => {
@@ -139,3 +94,10 @@ describe('a method under several locks, of which one is lost while it runs', () 
     expect(error).toMatchObject({ key: 'import', reason: 'forced' });
   });
 });
+
+/** Loses the lease to another replica, and has heard of it. */
+async function lose(lease: Lease): Promise<void> {
+  const aborted = once(lease.signal, 'abort');
+  expect(await rival.forceRelease('import')).toBe(true);
+  await aborted;
+}

@@ -8,84 +8,25 @@ import {
   it,
   jest,
 } from '@jest/globals';
-import { Injectable, Logger } from '@nestjs/common';
-import { Test, type TestingModule } from '@nestjs/testing';
+import { Logger } from '@nestjs/common';
+import { type TestingModule } from '@nestjs/testing';
 import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import { lastValueFrom, Observable, of } from 'rxjs';
-import {
-  type Election,
-  type Lease,
-  Locked,
-  LockOptionsError,
-  LockService,
-} from '../../lib/index.js';
-import {
-  LockTestingModule,
-  ManualClock,
-  memoryLockService,
-  MemoryServer,
-} from '../../lib/memory/testing/index.js';
+import { type Election, type Lease, LockOptionsError, LockService } from '../../lib/index.js';
+import { ManualClock, memoryLockService, MemoryServer } from '../../lib/memory/testing/index.js';
 import { Gate } from '../support/gate.js';
+import { FAILURE, openShop, own, Shop } from './shop-of-ones-own.js';
 
 Logger.overrideLogger(false);
 
-const FAILURE = new RangeError('the handler failed');
-
-/** What the handlers of a test do. */
-let handler: () => unknown;
-let source: () => Observable<string>;
-let iterator: AsyncIterator<string>;
-
-@Injectable()
-class Shop {
-  runs = 0;
-
-  @Locked('shop', { wait: 0, onBusy: () => handler() })
-  async promise(): Promise<unknown> {
-    return (this.runs += 1);
-  }
-
-  @Locked('shop', { wait: 0, onBusy: () => handler() })
-  observable(): Observable<unknown> {
-    return new Observable(() => void (this.runs += 1));
-  }
-
-  @Locked('shop', { wait: 0, onBusy: () => handler() })
-  async *iterable(): AsyncGenerator<unknown> {
-    yield (this.runs += 1);
-  }
-
-  @Locked('shop', { returns: 'iterable' })
-  rows(): AsyncIterable<string> {
-    return { [Symbol.asyncIterator]: () => iterator };
-  }
-
-  @Locked('shop:above')
-  @Locked('shop', { returns: 'iterable' })
-  rowsTwice(): AsyncIterable<string> {
-    return { [Symbol.asyncIterator]: () => iterator };
-  }
-
-  @Locked('shop')
-  stream(): Observable<string> {
-    return source();
-  }
-}
-
-let clock: ManualClock;
-let server: MemoryServer;
+const clock = new ManualClock();
+const server = new MemoryServer(clock);
 let module: TestingModule;
 let shop: Shop;
 let rival: LockService;
 beforeAll(async () => {
-  clock = new ManualClock();
-  server = new MemoryServer(clock);
-  module = await Test.createTestingModule({
-    imports: [LockTestingModule.forRoot({ server })],
-    providers: [Shop],
-  }).compile();
-  await module.init();
+  module = await openShop(server);
   shop = module.get(Shop);
   rival = memoryLockService({ server });
 });
@@ -93,19 +34,6 @@ afterAll(async () => {
   await module.close();
   await rival.onApplicationShutdown();
 });
-
-const state = async (key = 'shop'): Promise<string> => (await rival.inspect(key)).state;
-
-/** What a promise came to by now. */
-async function now(promise: Promise<unknown>): Promise<unknown> {
-  let come: unknown = 'nothing';
-  promise.then(
-    (value) => (come = value),
-    (error: unknown) => (come = error),
-  );
-  await clock.advance(0);
-  return come;
-}
 
 describe('what onBusy answers', () => {
   let lease: Lease;
@@ -116,15 +44,9 @@ describe('what onBusy answers', () => {
 
   afterEach(() => lease.release());
 
-  const calls: [string, () => Promise<unknown>][] = [
-    ['a method', () => shop.promise()],
-    ['a method that returns an Observable', () => lastValueFrom(shop.observable())],
-    ['one that returns an AsyncIterable', async () => (await shop.iterable().next()).value],
-  ];
-
-  it.each(calls)('is waited for by the caller of %s', async (_, call) => {
+  it.each(calls())('is waited for by the caller of %s', async (_, call) => {
     const gate = new Gate();
-    handler = () => gate.after(Promise.resolve('late'));
+    own.handler = () => gate.after(Promise.resolve('late'));
     const called = call();
     expect(await now(called)).toBe('nothing');
     gate.open();
@@ -132,10 +54,10 @@ describe('what onBusy answers', () => {
     expect(shop.runs).toBe(0);
   });
 
-  it.each(calls)('goes to the caller of %s also where it fails', async (_, call) => {
-    handler = () => Promise.reject(FAILURE);
+  it.each(calls())('goes to the caller of %s also where it fails', async (_, call) => {
+    own.handler = () => Promise.reject(FAILURE);
     await expect(call()).rejects.toBe(FAILURE);
-    handler = () => {
+    own.handler = () => {
       throw FAILURE;
     };
     await expect(call()).rejects.toBe(FAILURE);
@@ -146,18 +68,18 @@ describe('what onBusy answers', () => {
   });
 
   it('may be a stream of its own, also one that comes later', async () => {
-    handler = () => of('first', 'last');
+    own.handler = () => of('first', 'last');
     expect(await lastValueFrom(shop.observable())).toBe('last');
-    handler = () => Promise.resolve(of('first', 'last'));
+    own.handler = () => Promise.resolve(of('first', 'last'));
     expect(await lastValueFrom(shop.observable())).toBe('last');
-    handler = () => Promise.resolve(undefined);
+    own.handler = () => Promise.resolve(undefined);
     await expect(lastValueFrom(shop.observable())).rejects.toThrow('no elements in sequence');
     expect((await shop.iterable().next()).done).toBe(true);
   });
 
   it('is told to nobody who left meanwhile', async () => {
     const gate = new Gate();
-    handler = () => gate.after(Promise.resolve('late'));
+    own.handler = () => gate.after(Promise.resolve('late'));
     const told: unknown[] = [];
     const note = (what: unknown): void => void told.push(what);
     const subscription = shop
@@ -169,6 +91,14 @@ describe('what onBusy answers', () => {
     await clock.advance(0);
     expect(told).toEqual([]);
   });
+
+  function calls(): [string, () => Promise<unknown>][] {
+    return [
+      ['a method', () => shop.promise()],
+      ['a method that returns an Observable', () => lastValueFrom(shop.observable())],
+      ['one that returns an AsyncIterable', async () => (await shop.iterable().next()).value],
+    ];
+  }
 });
 
 describe('an iterator that a consumer breaks off', () => {
@@ -185,7 +115,7 @@ describe('an iterator that a consumer breaks off', () => {
 
   it('holds the lock until its return has come to its end', async () => {
     const gate = new Gate();
-    iterator = { next, return: () => gate.after(Promise.resolve({ done: true, value: '' })) };
+    own.iterator = { next, return: () => gate.after(Promise.resolve({ done: true, value: '' })) };
     const taken = takeOne();
     expect(await now(taken)).toBe('nothing');
     expect(await state()).toBe('held');
@@ -203,7 +133,7 @@ describe('an iterator that a consumer breaks off', () => {
       },
     ],
   ])('whose return %s costs its consumer nothing, and the lock is given back', async (_, end) => {
-    iterator = { next, return: end };
+    own.iterator = { next, return: end };
     expect(await takeOne()).toBe('row');
     expect(await state()).toBe('free');
     const theirs = new TypeError('the consumer failed');
@@ -215,14 +145,14 @@ describe('an iterator that a consumer breaks off', () => {
   });
 
   it('without a return gives the lock back', async () => {
-    iterator = { next };
+    own.iterator = { next };
     expect(await takeOne()).toBe('row');
     expect(await state()).toBe('free');
   });
 
   it('whose next fails is told to its consumer, once its return has come to its end', async () => {
     let returned = 0;
-    iterator = {
+    own.iterator = {
       next: () => Promise.reject(FAILURE),
       async return() {
         returned += 1;
@@ -238,7 +168,7 @@ describe('an iterator that a consumer leaves while it waits for a row', () => {
   let returns: (string | undefined)[];
   beforeEach(() => {
     returns = [];
-    iterator = silentAfter(['row']);
+    own.iterator = silentAfter(['row']);
   });
 
   /** Has these rows, and then none until it is told to return. */
@@ -317,7 +247,7 @@ describe('an iterator that a consumer leaves while it waits for a row', () => {
 
   it('is told also where onBusy has answered it', async () => {
     const lease = await rival.acquire('shop');
-    handler = () => ({ [Symbol.asyncIterator]: () => iterator });
+    own.handler = () => ({ [Symbol.asyncIterator]: () => own.iterator });
     const rows = shop.iterable();
     expect(await rows.next()).toEqual({ done: false, value: 'row' });
     const pending = rows.next();
@@ -331,7 +261,7 @@ describe('an iterator that a consumer leaves while it waits for a row', () => {
 
   it('keeps the lock until what it awaits has come, where it cannot be told', async () => {
     const row = new Gate();
-    iterator = { next: () => row.after(Promise.resolve({ done: false, value: 'row' })) };
+    own.iterator = { next: () => row.after(Promise.resolve({ done: false, value: 'row' })) };
     const rows = shop.rows() as AsyncGenerator<string>;
     const pending = rows.next();
     await clock.advance(0);
@@ -355,7 +285,7 @@ describe('an Observable', () => {
     ],
     ['fails', () => new Observable((subscriber) => subscriber.error(FAILURE))],
   ])('that %s has given the lock back when its subscriber hears of it', async (_, fails) => {
-    source = () => {
+    own.source = () => {
       server.pause(); // nothing is given back until it answers again
       return fails();
     };
@@ -370,7 +300,7 @@ describe('an Observable', () => {
 
   it('whose subscriber left before it had the lock is not subscribed to, and nothing is held', async () => {
     let subscribed = 0;
-    source = () => new Observable(() => void (subscribed += 1));
+    own.source = () => new Observable(() => void (subscribed += 1));
     shop.stream().subscribe().unsubscribe();
     await clock.advance(0);
     expect([subscribed, await state()]).toEqual([0, 'free']);
@@ -538,3 +468,18 @@ describe('a listener of a signal', () => {
     expect(await state()).toBe('free');
   });
 });
+
+async function state(key = 'shop'): Promise<string> {
+  return (await rival.inspect(key)).state;
+}
+
+/** What a promise came to by now. */
+async function now(promise: Promise<unknown>): Promise<unknown> {
+  let come: unknown = 'nothing';
+  promise.then(
+    (value) => (come = value),
+    (error: unknown) => (come = error),
+  );
+  await clock.advance(0);
+  return come;
+}

@@ -1,41 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
-import { CurrentLease, Lease, Locked, LockNotAcquiredError, LockService } from '../../lib/index.js';
-import { Balance } from '../support/balance.js';
+import { LockNotAcquiredError, type LockService } from '../../lib/index.js';
 import { Gate } from '../support/gate.js';
 import { useBench } from '../support/nest-app.js';
+import { Accounts } from './accounts-within-each-other.js';
 
 const bench = useBench();
-
-type Work<T> = () => Promise<T>;
-
-@Injectable()
-class Accounts {
-  readonly balance = new Balance();
-
-  constructor(readonly locks: LockService) {}
-
-  @Locked('account:<id>')
-  async within<T>(id: string, work: Work<T>, @CurrentLease() _lease?: Lease): Promise<T> {
-    return work();
-  }
-
-  @Locked('account:<_id>')
-  async add(_id: string, amount: number): Promise<number> {
-    return this.balance.add(amount);
-  }
-
-  @Locked('account:<_id>', { wait: 0 })
-  async token(_id: string, @CurrentLease() lease?: Lease): Promise<number> {
-    return lease!.fencingToken;
-  }
-
-  @Locked('account:<_id>', { wait: 0, reentrant: false })
-  async stranger(_id: string): Promise<string> {
-    return 'ran';
-  }
-}
 
 describe('a method that calls another under the same lock', () => {
   let accounts: Accounts;

@@ -9,12 +9,10 @@ import {
 } from '@nestjs/common';
 import { Interval, ScheduleModule } from '@nestjs/schedule';
 import { Test } from '@nestjs/testing';
-import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { defer, from, lastValueFrom, type Observable } from 'rxjs';
+import { from, lastValueFrom, type Observable } from 'rxjs';
 import {
   CurrentLease,
-  LeaderOnly,
   type Lease,
   LeaseLostError,
   Locked,
@@ -30,6 +28,7 @@ import { Gate } from '../support/gate.js';
 import { untilFree, untilWaiting } from '../support/inspected.js';
 import { type Platform, PLATFORMS, useBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
+import { Bodies } from './bodies-of-every-kind.js';
 
 /** Shorter than what the bodies stay after the shutdown has begun: without renewal the locks would be free. */
 const TTL = 3_000;
@@ -40,78 +39,12 @@ beforeAll(async () => {
   rival = await bench.rival();
 });
 
-/** When the next renewal but one ttl has come: whoever was not renewed has lost its lock. */
-async function outliveTtl(leases: readonly Lease[]): Promise<void> {
-  const before = leases.map(({ expiresAt }) => expiresAt);
-  await until('all have been renewed for longer than a ttl', () =>
-    leases.every((lease, at) => lease.expiresAt > before[at]! + TTL),
-  );
-}
-
 describe('whatever runs under a lock when its application shuts down', () => {
-  const leave = new Gate();
-  const leases = new Map<string, Lease>();
-  let led = false;
-
-  async function body(name: string, lease: Lease | undefined): Promise<string> {
-    leases.set(name, lease!);
-    await leave.opened;
-    return name;
-  }
-
-  @Injectable()
-  class Bodies {
-    constructor(readonly locks: LockService) {}
-
-    @Locked('promise')
-    promise(@CurrentLease() lease?: Lease): Promise<string> {
-      return body('promise', lease);
-    }
-
-    @Locked('observable', { returns: 'observable' })
-    observable(@CurrentLease() lease?: Lease): Observable<string> {
-      return defer(() => from(body('observable', lease)));
-    }
-
-    @Locked('iterable', { returns: 'iterable' })
-    async *iterable(@CurrentLease() lease?: Lease): AsyncGenerator<string> {
-      yield await body('iterable', lease);
-    }
-
-    @Locked('stream')
-    async stream(@CurrentLease() lease?: Lease): Promise<PassThrough> {
-      const stream = new PassThrough();
-      void body('stream', lease).then((name) => stream.end(name));
-      return stream;
-    }
-
-    @Locked('shared', { mode: 'shared' })
-    shared(@CurrentLease() lease?: Lease): Promise<string> {
-      return body('shared', lease);
-    }
-
-    @Locked('siblings')
-    async siblings(@CurrentLease() lease?: Lease): Promise<string> {
-      const sibling = (): Promise<string> =>
-        this.locks.withLock('siblings', async () => {
-          await body('siblings', lease);
-          expect(this.locks.current('siblings')!.held).toBe(true);
-          return 'siblings';
-        });
-      return (await Promise.all([sibling(), sibling()]))[0];
-    }
-
-    @LeaderOnly('leader')
-    async leader(@CurrentLease() lease?: Lease): Promise<void> {
-      await body('leader', lease);
-      led = true;
-    }
-  }
-
   it('keeps its lock until it ends', async () => {
     const options = { ttl: TTL, shutdownGrace: '1m' } as const;
     const app = await bench.app({ providers: [Bodies] }, options);
     const [bodies, locks] = [app.get(Bodies), app.get(LockService)];
+    const { leave, leases, body } = bodies;
     const inHand = await locks.acquire('leader:by-hand-in-hand');
     const text1 = await (await locks.acquire('restored')).handOver();
     const restored = await locks.restore(text1);
@@ -162,7 +95,7 @@ describe('whatever runs under a lock when its application shuts down', () => {
     leave.open();
     await Promise.all(Object.values(running));
     await leading;
-    expect(led).toBe(true);
+    expect(bodies.led).toBe(true);
     expect(closed).toBe(false);
     await several.release();
     await restored.release();
@@ -428,3 +361,11 @@ describe('a shutdown while Redis is cut off', () => {
     await proxy.close();
   });
 });
+
+/** When the next renewal but one ttl has come: whoever was not renewed has lost its lock. */
+async function outliveTtl(leases: readonly Lease[]): Promise<void> {
+  const before = leases.map(({ expiresAt }) => expiresAt);
+  await until('all have been renewed for longer than a ttl', () =>
+    leases.every((lease, at) => lease.expiresAt > before[at]! + TTL),
+  );
+}
