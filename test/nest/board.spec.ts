@@ -1,9 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
   type CanActivate,
-  Controller,
   type ExecutionContext,
-  Get,
   type INestApplication,
   Injectable,
   Logger,
@@ -12,8 +10,6 @@ import {
   VersioningType,
 } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR, RouterModule } from '@nestjs/core';
-import { ExpressAdapter } from '@nestjs/platform-express';
-import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import helmet from 'helmet';
 import { Redis } from 'ioredis';
@@ -31,9 +27,9 @@ import {
   LockStoreError,
   RedisLockModule,
 } from '../../lib/index.js';
-import { BoardEvents } from '../support/board-events.js';
-import { PLATFORMS, type Platform, useBench } from '../support/nest-app.js';
+import { PLATFORMS, useBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
+import { ask, rowOf, Secret, useBoards } from './apps-with-boards.js';
 
 // It has no types.
 const compression = createRequire(import.meta.url)('compression') as (options: object) => any;
@@ -44,95 +40,14 @@ beforeAll(async () => {
   rival = await bench.rival();
 });
 
-let closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.reverse()) await close();
-  closing = [];
+const { closing, start, watch } = useBoards(bench);
+afterEach(() => {
   jest.restoreAllMocks();
 });
-
-/** Lets in who says a word. */
-@Injectable()
-class Secret implements CanActivate {
-  canActivate(context: ExecutionContext): boolean {
-    return context.switchToHttp().getRequest().headers.word === 'please';
-  }
-}
-
-@Controller({ path: 'accounts', version: '1' })
-class Accounts {
-  @Get()
-  accounts(): string[] {
-    return [];
-  }
-}
-
-interface Setting {
-  readonly options?: LockBoardOptions;
-  readonly imports?: any[];
-  readonly providers?: any[];
-  readonly settings?: object;
-  /** Options of its `RedisLockModule`. */
-  readonly module?: Parameters<typeof bench.builder>[1];
-  readonly before?: (app: INestApplication) => void;
-  /** By default: connections that clients open in advance, and for which a server waits. */
-  readonly forceCloseConnections?: boolean;
-}
-
-/** An application with a board, and its URL. */
-async function start(
-  platform: Platform,
-  {
-    options = { open: true, interval: 500 },
-    imports = [],
-    providers = [],
-    settings = {},
-    module: ofModule = {},
-    before,
-    forceCloseConnections = true,
-  }: Setting = {},
-): Promise<{ app: INestApplication; url: string; board: string; locks: LockService }> {
-  const board = LockBoardModule.forRoot(options);
-  const parts = { imports: [board, ...imports], controllers: [Accounts], providers };
-  const module = await bench.builder(parts, ofModule).compile();
-  const adapter =
-    platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter({ forceCloseConnections });
-  const app: INestApplication = module.createNestApplication(adapter, {
-    logger: false,
-    forceCloseConnections,
-    ...settings,
-  });
-  before?.(app);
-  await app.listen(0, '127.0.0.1');
-  closing.push(() => app.close());
-  const url = await app.getUrl();
-  return { app, url, board: `${url}/locks`, locks: app.get(LockService) };
-}
-
-async function watch(board: string, headers: Record<string, string> = {}): Promise<BoardEvents> {
-  const events = await BoardEvents.open(board, headers);
-  closing.push(() => events.close());
-  return events;
-}
 
 const holdsNow = expect.stringMatching(
   new RegExp(`^Another caller holds it now: [\\w-]+ \\(pid ${process.pid}\\)\\.$`),
 );
-const rowOf = (rows: any[], key: string): any => rows.find((row) => row.key === key);
-
-async function ask(
-  board: string,
-  body: unknown,
-  headers: Record<string, string> = {},
-): Promise<[status: number, body: any]> {
-  const answer = await fetch(`${board}/release`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...headers },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  });
-  const text = await answer.text();
-  return [answer.status, text.startsWith('{') ? JSON.parse(text) : text];
-}
 
 describe('a board whose options are wrong', () => {
   it.each([

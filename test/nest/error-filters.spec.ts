@@ -1,206 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  type ArgumentsHost,
-  type CallHandler,
-  Catch,
-  Controller,
-  type ExceptionFilter,
-  type ExecutionContext,
-  Get,
-  HttpException,
-  type INestApplication,
-  type NestInterceptor,
-  Param,
-  Query,
-  Sse,
-  type Type,
-  UseFilters,
-  UseGuards,
-  UseInterceptors,
-} from '@nestjs/common';
-import {
-  APP_FILTER,
-  BaseExceptionFilter,
-  ExternalContextCreator,
-  HttpAdapterHost,
-} from '@nestjs/core';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type ArgumentsHost, Catch, HttpException } from '@nestjs/common';
+import { APP_FILTER, BaseExceptionFilter, ExternalContextCreator } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { catchError, concat, defer, type Observable, of } from 'rxjs';
-import {
-  isLockError,
-  Locked,
-  LockError,
-  LockNotAcquiredError,
-  LockService,
-  RedisLockModule,
-} from '../../lib/index.js';
+import { isLockError, LockError, LockService, RedisLockModule } from '../../lib/index.js';
 import { LockTestingModule, memoryLockService } from '../../lib/memory/testing/index.js';
-import { ANSWERS, expectLogged, expectPublic, fail, failing, SECRET } from '../support/failing.js';
-import { type Platform, PLATFORMS } from '../support/nest-app.js';
+import { ANSWERS, expectLogged, expectPublic, SECRET } from '../support/failing.js';
+import { PLATFORMS } from '../support/nest-app.js';
+import {
+  Accounts,
+  CatchesAll,
+  CatchesBusy,
+  Extends,
+  host,
+  OWN,
+  SendsAll,
+  useAccounts,
+} from './accounts-behind-filters.js';
 
-const failure = failing();
-const { server, log } = failure;
-const apps: INestApplication[] = [];
-
-beforeAll(async () => {
-  await failure.rival.semaphore(`seats:${SECRET}`, { permits: 1 }).acquire({ ttl: '10m' });
-});
-afterAll(async () => {
-  for (const app of apps) await app.close();
-});
-
-class Refuses {
-  async canActivate(): Promise<boolean> {
-    fail('thrown');
-    return true;
-  }
-}
-
-class FallsBack implements NestInterceptor {
-  intercept(_: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return next
-      .handle()
-      .pipe(catchError((error: unknown) => of(error instanceof HttpException ? 'http' : 'plain')));
-  }
-}
-
-@Controller()
-class Accounts {
-  constructor(private readonly locks: LockService) {}
-
-  @Locked('account:<id>', { wait: 0 })
-  @Get('busy/:id')
-  async busy(@Param('id') id: string): Promise<string> {
-    return id;
-  }
-
-  @Get('service/:id')
-  async service(@Param('id') id: string): Promise<string> {
-    return this.locks.withLock(`account:${id}`, { wait: 0 }, async () => id);
-  }
-
-  @Locked('seats:<id>', { wait: 0, permits: 1 })
-  @Get('seats/:id')
-  async seats(@Param('id') id: string): Promise<string> {
-    return id;
-  }
-
-  @Get('fails/:kind')
-  async fails(@Param('kind') kind: string): Promise<void> {
-    fail(kind);
-  }
-
-  @Get('guarded')
-  @UseGuards(Refuses)
-  async guarded(): Promise<void> {}
-
-  @Get('fallback')
-  @UseInterceptors(FallsBack)
-  async fallback(): Promise<void> {
-    fail('thrown');
-  }
-
-  @Sse('stream')
-  stream(): Observable<object> {
-    return concat(
-      of({ data: 'first' }),
-      defer(async () => {
-        fail('lost');
-        return {};
-      }),
-    );
-  }
-
-  @Locked('tenant:<tenant>')
-  @Get('forgotten')
-  async forgotten(@Query('tenant') tenant: string): Promise<string> {
-    return tenant;
-  }
-}
-
-/** As Nest's documentation writes it, with the message that many add. */
-@Catch()
-class CatchesAll implements ExceptionFilter {
-  constructor(private readonly adapters: HttpAdapterHost) {}
-
-  catch(exception: unknown, host: ArgumentsHost): void {
-    const status = exception instanceof HttpException ? exception.getStatus() : 500;
-    const message = exception instanceof HttpException ? exception.message : 'Unknown';
-    const body = { by: 'CatchesAll', status, message };
-    this.adapters.httpAdapter.reply(host.switchToHttp().getResponse(), body, status);
-  }
-}
-
-/** Sends the exception itself: all that a serializer finds in it. */
-@Catch(HttpException)
-class SendsAll implements ExceptionFilter<HttpException> {
-  constructor(private readonly adapters: HttpAdapterHost) {}
-
-  catch(exception: HttpException, host: ArgumentsHost): void {
-    const body = Object.assign({ exception, message: exception.message }, exception);
-    const response = host.switchToHttp().getResponse<unknown>();
-    this.adapters.httpAdapter.reply(response, body, exception.getStatus());
-  }
-}
-
-let caught: LockNotAcquiredError | undefined;
-
-/** As an application of today may have it, for one error of ours. */
-@Catch(LockNotAcquiredError)
-class CatchesBusy implements ExceptionFilter<LockNotAcquiredError> {
-  constructor(private readonly adapters: HttpAdapterHost) {}
-
-  catch(error: LockNotAcquiredError, host: ArgumentsHost): void {
-    caught = error;
-    const { httpAdapter } = this.adapters;
-    httpAdapter.reply(host.switchToHttp().getResponse(), { by: 'CatchesBusy' }, 423);
-  }
-}
-
-@Catch()
-class Extends extends BaseExceptionFilter {}
-
-@UseFilters(CatchesAll)
-@Controller()
-class FilteredController extends Accounts {}
-
-interface Arrangement {
-  readonly controller?: Type;
-  readonly providers?: NonNullable<Parameters<typeof Test.createTestingModule>[0]['providers']>;
-  readonly use?: (app: INestApplication) => void;
-}
-
-const host = (app: INestApplication): HttpAdapterHost => app.get(HttpAdapterHost);
-
-const OWN: Record<string, Arrangement> = {
-  APP_FILTER: { providers: [{ provide: APP_FILTER, useClass: CatchesAll }] },
-  'a global filter': { use: (app) => app.useGlobalFilters(new CatchesAll(host(app))) },
-  '@UseFilters': { controller: FilteredController },
-};
-
-async function start(
-  platform: Platform,
-  { controller = Accounts, providers = [], use }: Arrangement = {},
-  locks = LockTestingModule.forRoot({ server }),
-): Promise<string> {
-  // The application's own providers stand in the root, as where a team writes them.
-  const module = await Test.createTestingModule({
-    imports: [locks],
-    controllers: [controller],
-    providers,
-  }).compile();
-  const adapter = platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter();
-  const app = module.createNestApplication(adapter, { forceCloseConnections: true });
-  apps.push(app);
-  use?.(app);
-  await app.listen(0, '127.0.0.1');
-  return app.getUrl();
-}
-
-const path = (kind: string): string =>
-  kind === 'busy' ? `/busy/${SECRET}` : kind === 'permits' ? `/seats/${SECRET}` : `/fails/${kind}`;
+const { server, log, apps, start } = useAccounts();
 
 describe.each(PLATFORMS)('on %s', (platform) => {
   describe('an application without filters', () => {
@@ -312,6 +130,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     });
     const busy = await fetch(url + path('busy'));
     expect([busy.status, await busy.json()]).toEqual([423, { by: 'CatchesBusy' }]);
+    const { caught } = CatchesBusy;
     expect([caught!.key, caught!.code, caught!.name, caught!.waited]).toEqual([
       `account:${SECRET}`,
       'LOCK_NOT_ACQUIRED',
@@ -403,3 +222,8 @@ it.each([true, false])(
     }
   },
 );
+
+function path(kind: string): string {
+  if (kind === 'busy') return `/busy/${SECRET}`;
+  return kind === 'permits' ? `/seats/${SECRET}` : `/fails/${kind}`;
+}

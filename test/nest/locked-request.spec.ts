@@ -1,145 +1,33 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type CallHandler,
-  type CanActivate,
   Controller,
   type ExecutionContext,
   Get,
   Injectable,
   type NestInterceptor,
-  Param,
-  ParseIntPipe,
-  Post,
-  UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
-import { catchError, merge, Observable, of, retry, tap, toArray } from 'rxjs';
-import {
-  LockedRequest,
-  LockInterceptor,
-  lockKey,
-  LockOptionsError,
-  LockService,
-} from '../../lib/index.js';
-import { Balance } from '../support/balance.js';
+import { catchError, merge, type Observable, of, retry, toArray } from 'rxjs';
+import { LockedRequest, LockInterceptor, LockOptionsError, LockService } from '../../lib/index.js';
 import { PLATFORMS, useBench } from '../support/nest-app.js';
+import {
+  balance,
+  Base,
+  Derived,
+  held,
+  KEYS,
+  latest,
+  Roots,
+  Tenants,
+} from './requests-of-tenants.js';
 
 const bench = useBench();
 let rival: LockService;
 beforeAll(async () => {
   rival = await bench.rival();
 });
-
-/** What happened in the latest request, and under which locks. */
-let steps: string[] = [];
-let locks: LockService;
-
-const held = (): string[] => KEYS.filter((key) => locks.current(key)?.held);
-const KEYS = ['tenant:acme', 'user:7', 'outer:1', 'inner:1', 'base:1'];
-
-@Injectable()
-class SignedIn implements CanActivate {
-  canActivate(context: ExecutionContext): boolean {
-    context.switchToHttp().getRequest<{ user: object }>().user = { id: 7, tenantId: 'acme' };
-    steps.push(`guard ${held().join()}`);
-    return true;
-  }
-}
-
-@Injectable()
-class Transaction implements NestInterceptor {
-  intercept(_: ExecutionContext, next: CallHandler): Observable<unknown> {
-    steps.push(`begin ${held().join()}`);
-    return next.handle().pipe(tap(() => steps.push(`commit ${held().join()}`)));
-  }
-}
-
-const balance = new Balance();
-
-@Controller('tenants')
-@UseGuards(SignedIn)
-@LockedRequest('tenant:<user.tenantId>')
-class Tenants {
-  constructor(private readonly service: LockService) {}
-
-  @Get('controller')
-  async controller(): Promise<string[]> {
-    return held();
-  }
-
-  @LockedRequest('user:<user.id>')
-  @UseInterceptors(Transaction)
-  @Get('both')
-  async both(): Promise<string[]> {
-    steps.push('handler');
-    return held();
-  }
-
-  @LockedRequest('outer:<params.id>')
-  @LockedRequest('inner:<params.id>')
-  @Get('several/:id')
-  async several(@Param('id', ParseIntPipe) _id: number): Promise<unknown> {
-    return [held(), this.service.current()!.key];
-  }
-
-  @LockedRequest((context) => lockKey`user:${context.switchToHttp().getRequest().user.id}`)
-  @Get('function')
-  async function(): Promise<string[]> {
-    return held();
-  }
-
-  @LockedRequest('user:<user.id>', { reentrant: false, wait: '1s' })
-  @Get('once')
-  async once(): Promise<string[]> {
-    return held();
-  }
-
-  @Get('stream')
-  stream(): Observable<number> {
-    return of(1, 2, balance.value);
-  }
-
-  @Get('none')
-  @LockedRequest('none:<params.id>')
-  async none(): Promise<string> {
-    return 'ran';
-  }
-}
-
-@Controller('roots')
-class Roots {
-  @LockedRequest('<body.order.id>:<query.page>:<headers.X-Tenant>:<params.id>')
-  @Post(':id')
-  async post(): Promise<string> {
-    return locks.current()!.key;
-  }
-
-  @LockedRequest('from:<ip>')
-  @Get('ip')
-  async ip(): Promise<string> {
-    return locks.current()!.key;
-  }
-
-  @LockedRequest('chat:<data.room>')
-  @Get('data')
-  async data(): Promise<string> {
-    return 'ran';
-  }
-}
-
-@LockedRequest('base:1')
-@Controller('base')
-class Base {
-  @Get()
-  async get(): Promise<string[]> {
-    return held();
-  }
-}
-
-@LockedRequest('outer:1')
-@Controller('derived')
-class Derived extends Base {}
 
 describe.each(PLATFORMS)('@LockedRequest on %s', (platform) => {
   let url: string;
@@ -148,20 +36,20 @@ describe.each(PLATFORMS)('@LockedRequest on %s', (platform) => {
   beforeAll(async () => {
     const server = await bench.server(platform, { controllers: [Tenants, Roots, Base, Derived] });
     url = server.url;
-    locks = server.app.get(LockService);
+    latest.locks = server.app.get(LockService);
   });
   beforeEach(() => {
-    steps = [];
+    latest.steps = [];
   });
 
   it('locks every handler of a controller by what a guard found', async () => {
     expect(await get('/tenants/controller')).toEqual(['tenant:acme']);
-    expect(steps).toEqual(['guard ']);
+    expect(latest.steps).toEqual(['guard ']);
   });
 
   it('stands around the interceptors after it, controller before handler', async () => {
     expect(await get('/tenants/both')).toEqual(['tenant:acme', 'user:7']);
-    expect(steps).toEqual([
+    expect(latest.steps).toEqual([
       'guard ',
       'begin tenant:acme,user:7',
       'handler',
@@ -239,7 +127,7 @@ describe('@LockedRequest acts once', () => {
       controllers: [Registered],
       providers: [{ provide: APP_INTERCEPTOR, useClass: LockInterceptor }],
     });
-    locks = server.app.get(LockService);
+    latest.locks = server.app.get(LockService);
     const once = await fetch(`${server.url}/tenants/once`);
     expect([once.status, await once.json()]).toEqual([200, ['user:7']]);
     expect(await (await fetch(`${server.url}/tenants/open`)).json()).toEqual([]);
@@ -270,7 +158,7 @@ describe('@LockedRequest around a request that is handled again', () => {
     @LockedRequest('user:7', { wait: 0, reentrant: false })
     @Get('again')
     async again(): Promise<unknown> {
-      runs.push({ held: held(), token: locks.current('user:7')?.fencingToken });
+      runs.push({ held: held(), token: latest.locks.current('user:7')?.fencingToken });
       return handler();
     }
   }
@@ -280,7 +168,7 @@ describe('@LockedRequest around a request that is handled again', () => {
       controllers: [Tries],
       providers: [{ provide: APP_INTERCEPTOR, useClass: Around }],
     });
-    locks = server.app.get(LockService);
+    latest.locks = server.app.get(LockService);
     url = `${server.url}/again`;
   });
   beforeEach(() => {

@@ -1,130 +1,22 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { BullModule, getQueueToken, Processor, WorkerHost } from '@nestjs/bullmq';
-import { type INestApplication, Injectable, type Type } from '@nestjs/common';
-import { Test } from '@nestjs/testing';
-import { Job, type Queue, QueueEvents } from 'bullmq';
-import { CurrentLease, type Lease, Locked, LockService, RedisLockModule } from '../../lib/index.js';
-import { RedisProcess } from '../../tools/redis-server.js';
-import { pasted } from '../docs/pages.js';
-import { Gate } from '../support/gate.js';
+import { describe, expect, it } from '@jest/globals';
+import { Job } from 'bullmq';
+import { LockService } from '../../lib/index.js';
 import { untilWaiting } from '../support/inspected.js';
 import { until } from '../support/until.js';
+import {
+  bodies,
+  events,
+  lockedWorker,
+  ORDERS,
+  outcome,
+  plainWorker,
+  queueOf,
+  replica,
+  TTL,
+  useQueue,
+} from './queue-of-payments.js';
 
-const { LockedWorker } = await pasted<any>('docs/operations.md');
-
-/** Shorter than what the bodies stay after the shutdown has begun: without renewal the lock would be free. */
-const TTL = 3_000;
-
-const ORDERS = ['queue first', 'locks first'] as const;
-type Order = (typeof ORDERS)[number];
-
-let redis: RedisProcess;
-beforeAll(async () => {
-  redis = await RedisProcess.start();
-});
-afterAll(() => redis.stop());
-
-/** What the bodies of one test do and tell. */
-class Bodies {
-  running = 0;
-  most = 0;
-  begun = 0;
-  readonly leave = new Gate();
-  readonly leases: Lease[] = [];
-  fail: Error | undefined;
-
-  async run(lease: Lease): Promise<void> {
-    this.begun += 1;
-    this.running += 1;
-    this.most = Math.max(this.most, this.running);
-    this.leases.push(lease);
-    if (this.fail) throw this.fail;
-    await this.leave.opened;
-    this.running -= 1;
-  }
-}
-
-@Injectable()
-class Payments {
-  @Locked('payments')
-  async settle(@CurrentLease() lease?: Lease): Promise<string> {
-    await bodies.run(lease!);
-    return 'settled';
-  }
-}
-
-let bodies: Bodies;
-let queueName: string;
-let turn = 0;
-const apps: INestApplication[] = [];
-let events: QueueEvents;
-beforeEach(() => {
-  bodies = new Bodies();
-  queueName = `queue-${(turn += 1)}`;
-  events = new QueueEvents(queueName, { connection: { port: redis.port } });
-});
-afterEach(async () => {
-  bodies.leave.open();
-  for (const app of apps.splice(0)) await app.close();
-  await events.close();
-});
-
-/** A worker that leaves its jobs to BullMQ. */
-function plainWorker(concurrency: number): Type {
-  @Processor(queueName, { concurrency })
-  class Worker extends WorkerHost {
-    constructor(readonly payments: Payments) {
-      super();
-    }
-
-    process(): Promise<string> {
-      return this.payments.settle();
-    }
-  }
-  return Worker;
-}
-
-/** The documentation's worker. */
-function lockedWorker(concurrency: number): Type {
-  @Processor(queueName, { concurrency })
-  class Worker extends LockedWorker {
-    constructor(readonly payments: Payments) {
-      super();
-    }
-
-    handle(): Promise<string> {
-      return this.payments.settle();
-    }
-  }
-  return Worker;
-}
-
-/** A replica with a worker of the queue, its modules in this order. */
-async function replica(order: Order, worker: Type): Promise<INestApplication> {
-  const queues = [
-    BullModule.forRoot({ connection: { port: redis.port } }),
-    BullModule.registerQueue({ name: queueName }),
-  ];
-  const locks = RedisLockModule.forRoot({ redis: redis.url, ttl: TTL, shutdownGrace: '1m' });
-  const imports = order === 'queue first' ? [...queues, locks] : [locks, ...queues];
-  const module = await Test.createTestingModule({
-    imports,
-    providers: [Payments, worker],
-  }).compile();
-  const app = module.createNestApplication({ logger: false });
-  apps.push(app);
-  return app.init();
-}
-
-function queueOf(app: INestApplication): Queue {
-  return app.get<Queue>(getQueueToken(queueName));
-}
-
-/** What a job comes to, asked through a replica that lives. */
-async function outcome(app: INestApplication, { id }: Job): Promise<unknown> {
-  const job = await Job.fromId(queueOf(app), id!);
-  return job!.waitUntilFinished(events, 30_000);
-}
+useQueue();
 
 describe.each(ORDERS)('a BullMQ job that runs when its replica shuts down (%s)', (order) => {
   it('keeps its lock until it ends: another replica’s job waits, and both succeed', async () => {
