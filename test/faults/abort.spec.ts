@@ -25,32 +25,6 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Aborts at an instant of its own choosing; tells how the call ended, and whether that was at once. */
-async function abortOnce(client: LockProcess, wait: number): Promise<'aborted' | 'held' | 'busy'> {
-  const controller = new AbortController();
-  let ended: 'aborted' | 'held' | 'busy' | undefined;
-  const call = client.acquire('k', { signal: controller.signal, wait }).then(
-    async (lease) => {
-      ended = 'held';
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
-      await lease.release();
-    },
-    (error: unknown) => {
-      if (error === 'gone') ended = 'aborted';
-      else if (error instanceof LockNotAcquiredError) ended = 'busy';
-      else throw error;
-    },
-  );
-  // Every stretch of a call's life is hit: before it is sent, on its way there and back, queued, granted.
-  const instant = Math.random() * [0, 2, 8, 25][Math.floor(Math.random() * 4)]!;
-  if (instant > 0) await new Promise((resolve) => setTimeout(resolve, instant));
-  controller.abort('gone');
-  await new Promise(setImmediate);
-  expect(ended).toBeDefined();
-  await call;
-  return ended!;
-}
-
 it(`${ROUNDS} callers who abort at random instants are rejected at once and leave nothing`, async () => {
   const clients = [1, 2].map(() => new LockProcess({ redis: proxy.url, commandTimeout: 10_000 }));
   const steady = new LockProcess({ redis: redis.url });
@@ -113,3 +87,29 @@ it('an abort during the first connection is heard at once', async () => {
   await proxy.listen();
   await client.close();
 });
+
+/** Aborts at an instant of its own choosing; tells how the call ended, and whether that was at once. */
+async function abortOnce(client: LockProcess, wait: number): Promise<'aborted' | 'held' | 'busy'> {
+  const controller = new AbortController();
+  let ended: 'aborted' | 'held' | 'busy' | undefined;
+  const call = client.acquire('k', { signal: controller.signal, wait }).then(
+    async (lease) => {
+      ended = 'held';
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
+      await lease.release();
+    },
+    (error: unknown) => {
+      if (error === 'gone') ended = 'aborted';
+      else if (error instanceof LockNotAcquiredError) ended = 'busy';
+      else throw error;
+    },
+  );
+  // Every stretch of a call's life is hit: before it is sent, on its way there and back, queued, granted.
+  const instant = Math.random() * [0, 2, 8, 25][Math.floor(Math.random() * 4)]!;
+  if (instant > 0) await new Promise((resolve) => setTimeout(resolve, instant));
+  controller.abort('gone');
+  await new Promise(setImmediate);
+  expect(ended).toBeDefined();
+  await call;
+  return ended!;
+}

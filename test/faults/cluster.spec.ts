@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Cluster, type Redis } from 'ioredis';
 import { isLockError } from '../../lib/engine/errors/index.js';
@@ -8,6 +8,7 @@ import type { RedisSource } from '../../lib/engine/options/index.js';
 import { moduleSettings } from '../../lib/engine/options/index.js';
 import { RedisLockStore } from '../../lib/engine/locks/lock/redis-lock-store.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
+import { closeAll, closing } from '../support/closing.js';
 import { controlOf } from '../support/control.js';
 import { checkHistory, type Claimed, HistoryRecorder } from '../support/history.js';
 import { SOON } from '../support/bounds.js';
@@ -22,7 +23,6 @@ const COMMAND_TIMEOUT = 2_000;
 
 let cluster: ClusterProcess;
 let control: Redis[] = [];
-let closing: (() => Promise<unknown>)[];
 beforeAll(async () => {
   cluster = await ClusterProcess.start({ replicas: 3, nodeTimeout: NODE_TIMEOUT });
   control = cluster.servers.map(({ url }) => controlOf(url));
@@ -31,33 +31,7 @@ afterAll(async () => {
   for (const client of control) client.disconnect();
   await cluster?.stop();
 });
-beforeEach(() => {
-  closing = [];
-});
-afterEach(async () => {
-  await Promise.all(closing.map((close) => close()));
-});
-
-async function member(
-  recorder = new HistoryRecorder(),
-  redis: RedisSource = { cluster: cluster.seeds },
-): Promise<LockingProcess> {
-  const settings = moduleSettings({ redis, ttl: 1_500, commandTimeout: COMMAND_TIMEOUT });
-  const store = recorder.watch(new RedisLockStore(settings, systemClock));
-  const process = new LockingProcess(store, settings, new StallingClock(systemClock), undefined);
-  await process.locks.open();
-  closing.push(() => process.locks.close());
-  return process;
-}
-
-/** A key for each primary at the start. */
-function keyOf(primary: number, name = 'k'): string {
-  const [first, next] = cluster.slotsOf(primary);
-  for (let n = 0; ; n += 1) {
-    const slot = slotOf(`lock:${name}${n}`);
-    if (slot >= first && slot < next) return `${name}${n}`;
-  }
-}
+afterEach(closeAll);
 
 it('a slot is the one that Redis computes', async () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', ':', '{', '}', '%', 'é', '𝄞') });
@@ -213,4 +187,25 @@ async function isRole(node: Redis, role: 'master' | 'slave'): Promise<boolean> {
 
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+async function member(
+  recorder = new HistoryRecorder(),
+  redis: RedisSource = { cluster: cluster.seeds },
+): Promise<LockingProcess> {
+  const settings = moduleSettings({ redis, ttl: 1_500, commandTimeout: COMMAND_TIMEOUT });
+  const store = recorder.watch(new RedisLockStore(settings, systemClock));
+  const process = new LockingProcess(store, settings, new StallingClock(systemClock), undefined);
+  await process.locks.open();
+  closing.push(() => process.locks.close());
+  return process;
+}
+
+/** A key for each primary at the start. */
+function keyOf(primary: number, name = 'k'): string {
+  const [first, next] = cluster.slotsOf(primary);
+  for (let n = 0; ; n += 1) {
+    const slot = slotOf(`lock:${name}${n}`);
+    if (slot >= first && slot < next) return `${name}${n}`;
+  }
 }

@@ -27,38 +27,6 @@ afterAll(async () => {
   await redis.stop();
 });
 
-async function start(count: number): Promise<Worker[]> {
-  const missing = Math.max(0, count - workers.length);
-  workers.push(...(await Worker.startMany(missing, { redis: redis.url })));
-  return workers.slice(0, count);
-}
-
-async function kill(...dying: Worker[]): Promise<void> {
-  workers = workers.filter((worker) => !dying.includes(worker));
-  await Promise.all(dying.map((worker) => worker.kill()));
-}
-
-/** Puts each worker into the queue of `key`, in their order. */
-async function enqueue(
-  key: string,
-  waiting: readonly Worker[],
-  ttl = 30_000,
-): Promise<ReturnType<typeof acquire>[]> {
-  const before = await observer.waiting(key);
-  const calls: ReturnType<typeof acquire>[] = [];
-  for (const [at, worker] of waiting.entries()) {
-    const call = acquire(worker, key, ttl);
-    call.catch(() => {}); // the workers that are killed never answer
-    calls.push(call);
-    await observer.queued(key, before + at + 1);
-  }
-  return calls;
-}
-
-function acquire(worker: Worker, key: string, ttl = 30_000) {
-  return worker.call('acquire', key, { ttl, wait: 30_000 });
-}
-
 it('a killed holder is followed at the end of its lease, not before', async () => {
   const [killed, stopped, successor] = await start(3);
   const ends = async (holder: Worker, key: string, end: () => unknown): Promise<void> => {
@@ -162,4 +130,36 @@ for (const [ttl, firstLease, most] of [
     expect(second.token).toBeGreaterThan(token);
     expect(await successor!.call('held', second.lease)).toBe(true);
   });
+}
+
+async function start(count: number): Promise<Worker[]> {
+  const missing = Math.max(0, count - workers.length);
+  workers.push(...(await Worker.startMany(missing, { redis: redis.url })));
+  return workers.slice(0, count);
+}
+
+async function kill(...dying: Worker[]): Promise<void> {
+  workers = workers.filter((worker) => !dying.includes(worker));
+  await Promise.all(dying.map((worker) => worker.kill()));
+}
+
+/** Puts each worker into the queue of `key`, in their order. */
+async function enqueue(
+  key: string,
+  waiting: readonly Worker[],
+  ttl = 30_000,
+): Promise<ReturnType<typeof acquire>[]> {
+  const before = await observer.waiting(key);
+  const calls: ReturnType<typeof acquire>[] = [];
+  for (const [at, worker] of waiting.entries()) {
+    const call = acquire(worker, key, ttl);
+    call.catch(() => {}); // the workers that are killed never answer
+    calls.push(call);
+    await observer.queued(key, before + at + 1);
+  }
+  return calls;
+}
+
+function acquire(worker: Worker, key: string, ttl = 30_000) {
+  return worker.call('acquire', key, { ttl, wait: 30_000 });
 }

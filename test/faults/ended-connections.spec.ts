@@ -1,86 +1,20 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { AbstractConnector, type Redis, Redis as Client, type RedisOptions } from 'ioredis';
-import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
+import { type Redis, Redis as Client } from 'ioredis';
+import { type AddressInfo, createServer } from 'node:net';
 import { LockShutdownError, LockStoreError } from '../../lib/engine/errors/index.js';
 import type { RedisSource } from '../../lib/engine/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { closeAll, closing } from '../support/closing.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
+import { Road } from './closable-road.js';
 
-let closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.reverse()) await close();
-  closing = [];
-});
-
-/** A way to the server on which connecting can be made to throw: ioredis ends a client for good by that. */
-class Road extends AbstractConnector {
-  static closed = false;
-  /** How often somebody has come to the closed road. */
-  static refused = 0;
-
-  readonly #options: RedisOptions;
-
-  constructor(options: unknown) {
-    super(100);
-    this.#options = options as RedisOptions;
-  }
-
-  override async connect(): Promise<Socket> {
-    if (Road.closed) {
-      Road.refused += 1;
-      throw new Error('the road is closed');
-    }
-    const { host = '127.0.0.1', port = 6379 } = this.#options;
-    return (this.stream = createConnection({ host, port }));
-  }
-
-  static close(): void {
-    Road.closed = true;
-    Road.refused = 0;
-  }
-}
-
+afterEach(closeAll);
 afterEach(() => {
   Road.closed = false;
 });
-
-function direct(port: number): Redis {
-  const redis = new Client(port, '127.0.0.1');
-  closing.push(() => redis.disconnect());
-  return redis;
-}
-
-async function opened(redis: RedisSource): Promise<LockProcess> {
-  const client = new LockProcess({ redis, commandTimeout: 1_000, durability: 'ignore' });
-  closing.push(() => client.close());
-  await client.locks.open();
-  return client;
-}
-
-async function kill(servers: readonly Redis[]): Promise<void> {
-  for (const type of ['normal', 'pubsub']) {
-    for (const server of servers) await server.call('CLIENT', 'KILL', 'TYPE', type);
-  }
-}
-
-/** Locks that live on any of the servers can be taken, and the inbox is heard at one of them. */
-async function serves(client: LockProcess, servers: readonly Redis[]): Promise<void> {
-  for (let at = 0; at < 3 * servers.length; at += 1) {
-    await until('a lock is taken', () =>
-      client.acquire(`k${at}`, { wait: 0 }).then(
-        (lease) => lease.release(),
-        () => false,
-      ),
-    );
-  }
-  await until('the inbox is heard', async () => {
-    const each = servers.map((server) => server.pubsub('CHANNELS', 'lock:inbox:*'));
-    return (await Promise.all(each)).flat().length === 1;
-  });
-}
 
 describe('a connection that ioredis has ended for good', () => {
   it('to one Redis is made again, for commands and for the inbox', async () => {
@@ -222,3 +156,38 @@ describe('a start', () => {
     },
   );
 });
+
+function direct(port: number): Redis {
+  const redis = new Client(port, '127.0.0.1');
+  closing.push(() => redis.disconnect());
+  return redis;
+}
+
+async function opened(redis: RedisSource): Promise<LockProcess> {
+  const client = new LockProcess({ redis, commandTimeout: 1_000, durability: 'ignore' });
+  closing.push(() => client.close());
+  await client.locks.open();
+  return client;
+}
+
+async function kill(servers: readonly Redis[]): Promise<void> {
+  for (const type of ['normal', 'pubsub']) {
+    for (const server of servers) await server.call('CLIENT', 'KILL', 'TYPE', type);
+  }
+}
+
+/** Locks that live on any of the servers can be taken, and the inbox is heard at one of them. */
+async function serves(client: LockProcess, servers: readonly Redis[]): Promise<void> {
+  for (let at = 0; at < 3 * servers.length; at += 1) {
+    await until('a lock is taken', () =>
+      client.acquire(`k${at}`, { wait: 0 }).then(
+        (lease) => lease.release(),
+        () => false,
+      ),
+    );
+  }
+  await until('the inbox is heard', async () => {
+    const each = servers.map((server) => server.pubsub('CHANNELS', 'lock:inbox:*'));
+    return (await Promise.all(each)).flat().length === 1;
+  });
+}

@@ -16,61 +16,16 @@ import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { SOON } from '../support/bounds.js';
+import { closeAll, closing } from '../support/closing.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { later } from '../support/later.js';
 import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 
-let closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.reverse()) await close();
-  closing = [];
-});
+afterEach(closeAll);
 
 /** Longer than a health check may take, even on a busy machine: a check that waits for a command is found. */
 const commandTimeout = '30s';
-
-async function locksOn(options: RedisLockOptions): Promise<LockService> {
-  const imports = [RedisLockModule.forRoot({ commandTimeout, shutdownGrace: 0, ...options })];
-  const module = await (await Test.createTestingModule({ imports }).compile()).init();
-  closing.push(() => module.close());
-  return module.get(LockService);
-}
-
-async function start(...args: string[]): Promise<RedisProcess> {
-  const redis = await RedisProcess.start({ args });
-  closing.push(async () => {
-    redis.signal('SIGCONT');
-    await redis.stop();
-  });
-  return redis;
-}
-
-/** Asks a server as one who may do everything. */
-async function as(redis: RedisProcess, command: string, ...args: string[]): Promise<unknown> {
-  const admin = new Redis(redis.url);
-  try {
-    return await admin.call(command, ...args);
-  } finally {
-    admin.disconnect();
-  }
-}
-
-/** Asks again until it is so; a check that is asked again may take its time. */
-async function becomes(locks: LockService, status: LockHealth['status']): Promise<LockHealth> {
-  return until<LockHealth | undefined>(`it is ${status}`, async () => {
-    const health = await locks.health({ timeout: '1s' });
-    return health.status === status ? health : undefined;
-  });
-}
-
-/** What a check says within its time. */
-async function inTime(locks: LockService): Promise<LockHealth> {
-  const from = performance.now();
-  const health = await locks.health();
-  expect(performance.now() - from).toBeLessThan(SOON);
-  return health;
-}
 
 describe('the health of locks on one Redis', () => {
   it('is up, with what there is to know, and leaves nothing there', async () => {
@@ -454,3 +409,45 @@ it.each([
     await server.stop();
   }
 });
+
+async function locksOn(options: RedisLockOptions): Promise<LockService> {
+  const imports = [RedisLockModule.forRoot({ commandTimeout, shutdownGrace: 0, ...options })];
+  const module = await (await Test.createTestingModule({ imports }).compile()).init();
+  closing.push(() => module.close());
+  return module.get(LockService);
+}
+
+async function start(...args: string[]): Promise<RedisProcess> {
+  const redis = await RedisProcess.start({ args });
+  closing.push(async () => {
+    redis.signal('SIGCONT');
+    await redis.stop();
+  });
+  return redis;
+}
+
+/** Asks a server as one who may do everything. */
+async function as(redis: RedisProcess, command: string, ...args: string[]): Promise<unknown> {
+  const admin = new Redis(redis.url);
+  try {
+    return await admin.call(command, ...args);
+  } finally {
+    admin.disconnect();
+  }
+}
+
+/** Asks again until it is so; a check that is asked again may take its time. */
+async function becomes(locks: LockService, status: LockHealth['status']): Promise<LockHealth> {
+  return until<LockHealth | undefined>(`it is ${status}`, async () => {
+    const health = await locks.health({ timeout: '1s' });
+    return health.status === status ? health : undefined;
+  });
+}
+
+/** What a check says within its time. */
+async function inTime(locks: LockService): Promise<LockHealth> {
+  const from = performance.now();
+  const health = await locks.health();
+  expect(performance.now() - from).toBeLessThan(SOON);
+  return health;
+}

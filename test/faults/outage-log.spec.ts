@@ -6,6 +6,7 @@ import { LockService, RedisLockModule, type RedisLockOptions } from '../../lib/i
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { closeAll, closing } from '../support/closing.js';
 import { controlOf } from '../support/control.js';
 import { until } from '../support/until.js';
 
@@ -13,70 +14,12 @@ const SECRET = /us3r|pl4ntedw0rd/;
 const credentials = { username: 'us3r', password: 'pl4ntedw0rd' };
 const user = ['--user', 'us3r', 'on', '>pl4ntedw0rd', '~*', '&*', '+@all'];
 
-let closing: (() => unknown)[] = [];
 afterEach(async () => {
-  for (const close of closing.reverse()) await close();
-  closing = [];
+  await closeAll();
   Logger.overrideLogger(false);
 });
 
-/** What is logged of outages, as a logger of the application gets it. */
-function logged(): [level: string, text: string, fields: object][] {
-  const lines: [string, string, object][] = [];
-  const at = (level: string) => (text: unknown, fields: unknown) => {
-    if (/not connected any more|connected again|has no slots|inbox/.test(String(text))) {
-      lines.push([level, String(text), fields as object]);
-    }
-  };
-  Logger.overrideLogger({ log: at('log'), warn: at('warn'), error: at('error') });
-  return lines;
-}
-
-async function locksOn(options: RedisLockOptions): Promise<LockService> {
-  const imports = [RedisLockModule.forRoot({ wait: 0, shutdownGrace: 0, ...options })];
-  const module = await Test.createTestingModule({ imports })
-    .setLogger(false as never)
-    .compile();
-  await module.init();
-  closing.push(() => module.close());
-  return module.get(LockService);
-}
-
-async function start(): Promise<RedisProcess> {
-  const redis = await RedisProcess.start({ args: user });
-  closing.push(() => redis.stop());
-  return redis;
-}
-
 const source = ({ port }: { port: number }) => ({ host: '127.0.0.1', port, ...credentials });
-
-/** The two lines of one outage of a server. */
-function outageOf(server: string): unknown[] {
-  const escaped = server.replaceAll(/[()]/g, '\\$&');
-  const lost = new RegExp(
-    `^Redis at ${escaped} is not connected any more( \\([A-Z]+\\))?; reconnecting\\. Locks that are held last for the rest of their leases\\.$`,
-  );
-  const back = new RegExp(`^Redis at ${escaped} is connected again after \\d+ m?s\\.$`);
-  return [
-    [
-      'warn',
-      expect.stringMatching(lost),
-      expect.objectContaining({ event: 'disconnected', server }),
-    ],
-    [
-      'log',
-      expect.stringMatching(back),
-      { event: 'connected', server, outage: expect.any(Number) },
-    ],
-  ];
-}
-
-interface Loss {
-  readonly options: RedisLockOptions;
-  readonly victim: RedisProcess;
-  /** What the log calls it, if not its host, port and database. */
-  readonly server?: string;
-}
 
 describe('an outage is logged once, and so is its end, with host and port and nobody’s password', () => {
   it.each<[string, () => Promise<Loss>]>([
@@ -220,3 +163,59 @@ it('a right to channels that is taken away is logged once, with what helps', asy
     ],
   ]);
 });
+
+/** What is logged of outages, as a logger of the application gets it. */
+function logged(): [level: string, text: string, fields: object][] {
+  const lines: [string, string, object][] = [];
+  const at = (level: string) => (text: unknown, fields: unknown) => {
+    if (/not connected any more|connected again|has no slots|inbox/.test(String(text))) {
+      lines.push([level, String(text), fields as object]);
+    }
+  };
+  Logger.overrideLogger({ log: at('log'), warn: at('warn'), error: at('error') });
+  return lines;
+}
+
+async function locksOn(options: RedisLockOptions): Promise<LockService> {
+  const imports = [RedisLockModule.forRoot({ wait: 0, shutdownGrace: 0, ...options })];
+  const module = await Test.createTestingModule({ imports })
+    .setLogger(false as never)
+    .compile();
+  await module.init();
+  closing.push(() => module.close());
+  return module.get(LockService);
+}
+
+async function start(): Promise<RedisProcess> {
+  const redis = await RedisProcess.start({ args: user });
+  closing.push(() => redis.stop());
+  return redis;
+}
+
+/** The two lines of one outage of a server. */
+function outageOf(server: string): unknown[] {
+  const escaped = server.replaceAll(/[()]/g, '\\$&');
+  const lost = new RegExp(
+    `^Redis at ${escaped} is not connected any more( \\([A-Z]+\\))?; reconnecting\\. Locks that are held last for the rest of their leases\\.$`,
+  );
+  const back = new RegExp(`^Redis at ${escaped} is connected again after \\d+ m?s\\.$`);
+  return [
+    [
+      'warn',
+      expect.stringMatching(lost),
+      expect.objectContaining({ event: 'disconnected', server }),
+    ],
+    [
+      'log',
+      expect.stringMatching(back),
+      { event: 'connected', server, outage: expect.any(Number) },
+    ],
+  ];
+}
+
+interface Loss {
+  readonly options: RedisLockOptions;
+  readonly victim: RedisProcess;
+  /** What the log calls it, if not its host, port and database. */
+  readonly server?: string;
+}

@@ -8,31 +8,13 @@ import {
 } from '../../lib/engine/options/index.js';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
+import { closeAll, closing } from '../support/closing.js';
 import { controlOf } from '../support/control.js';
 import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 
 let group: SentinelProcess;
-let closing: (() => unknown)[] = [];
-
-async function client(options: RedisLockOptions = {}): Promise<LockProcess> {
-  const { redis = group.source, ...rest } = options;
-  const made = new LockProcess({ redis, commandTimeout: 1_500, durability: 'ignore', ...rest });
-  closing.push(() => made.close());
-  await made.locks.open();
-  return made;
-}
-
-function direct(port: number): Redis {
-  const redis = controlOf({ port });
-  closing.push(() => redis.disconnect());
-  return redis;
-}
-
-afterEach(async () => {
-  await Promise.all(closing.map((close) => close()));
-  closing = [];
-});
+afterEach(closeAll);
 
 describe('behind Sentinels', () => {
   beforeAll(async () => {
@@ -165,3 +147,17 @@ describe('a primary that is demoted', () => {
     }
   });
 });
+
+async function client(options: RedisLockOptions = {}): Promise<LockProcess> {
+  const { redis = group.source, ...rest } = options;
+  const made = new LockProcess({ redis, commandTimeout: 1_500, durability: 'ignore', ...rest });
+  closing.push(() => made.close());
+  await made.locks.open();
+  return made;
+}
+
+function direct(port: number): Redis {
+  const redis = controlOf({ port });
+  closing.push(() => redis.disconnect());
+  return redis;
+}

@@ -8,6 +8,7 @@ import { LockProcess } from '../support/lock-process.js';
 import { Observer } from '../support/observer.js';
 import { SteppedClock } from '../support/stepped-clock.js';
 import { until } from '../support/until.js';
+import { losses } from './ways-to-forget.js';
 
 /** Renewed after a third of it, in ms. */
 const TTL = 4_500;
@@ -32,47 +33,12 @@ afterEach(async () => {
   await redis.stop();
 });
 
-/** Callers that queue one behind the other and hold the lock for a moment; their tokens in the order of entry. */
-async function queueUp(): Promise<{ tokens: number[]; order: number[]; all: Promise<unknown> }> {
-  const tokens: number[] = [];
-  const order: number[] = [];
-  const all: Promise<void>[] = [];
-  for (let place = 0; place < 6; place += 1) {
-    const call = clients[place % clients.length]!.acquire('k', { wait: 30_000 });
-    all.push(
-      call.then(async (lease) => {
-        order.push(place);
-        tokens.push(lease.fencingToken);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-        await lease.release();
-      }),
-    );
-    await observer.queued('k', place + 1);
-  }
-  return { tokens, order, all: Promise.all(all) };
-}
-
-async function nothingLeft(): Promise<void> {
-  await until('all clients are idle', () => clients.every((client) => client.idle));
-  expect(await observer.traces()).toEqual([]);
-}
-
-const losses: Record<string, () => Promise<unknown>> = {
-  FLUSHALL: () => observer.redis.flushall(),
-  'DEL of every key': async () => observer.redis.del(await observer.redis.keys('*')),
-  'SWAPDB with an empty database': () => observer.redis.swapdb(0, 1),
-  'a restart without persistence': async () => {
-    await redis.kill();
-    await redis.run();
-  },
-};
-
 describe('when the server forgets everything', () => {
   for (const [name, lose] of Object.entries(losses)) {
     it(`by ${name}, the holder learns it, tokens go on rising and no waiter is lost`, async () => {
       const lease = await clients[0]!.acquire('k');
       const { tokens, order, all } = await queueUp();
-      await lose();
+      await lose(redis, observer.redis);
       await until('the holder knows', () => lease.signal.aborted);
       expect(['gone', 'taken']).toContain(lease.signal.reason.reason); // before its time was over
       expect(lease.held).toBe(false);
@@ -109,7 +75,7 @@ describe('when the server forgets everything', () => {
       expect(lease.fencingToken).toBeGreaterThan(last);
       last = lease.fencingToken;
       await lease.release();
-      await lose();
+      await lose(redis, observer.redis);
       await until('the client is connected', () => clients[0]!.store.ready);
     }
   });
@@ -374,3 +340,28 @@ onSteppedClock('when the clock of the server', () => {
     await nothingLeft();
   });
 });
+
+/** Callers that queue one behind the other and hold the lock for a moment; their tokens in the order of entry. */
+async function queueUp(): Promise<{ tokens: number[]; order: number[]; all: Promise<unknown> }> {
+  const tokens: number[] = [];
+  const order: number[] = [];
+  const all: Promise<void>[] = [];
+  for (let place = 0; place < 6; place += 1) {
+    const call = clients[place % clients.length]!.acquire('k', { wait: 30_000 });
+    all.push(
+      call.then(async (lease) => {
+        order.push(place);
+        tokens.push(lease.fencingToken);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        await lease.release();
+      }),
+    );
+    await observer.queued('k', place + 1);
+  }
+  return { tokens, order, all: Promise.all(all) };
+}
+
+async function nothingLeft(): Promise<void> {
+  await until('all clients are idle', () => clients.every((client) => client.idle));
+  expect(await observer.traces()).toEqual([]);
+}

@@ -9,13 +9,6 @@ import { until } from '../support/until.js';
 
 const WARNING =
   'Nothing in this process listens to SIGTERM: its locks outlive it for up to 30000 ms (option "ttl"), and others wait for them. Call app.enableShutdownHooks() in main.ts.';
-
-type Case = [
-  name: string,
-  kind: ListeningReplicaOptions['kind'],
-  env: NodeJS.ProcessEnv,
-  warned: boolean,
-];
 const production = { NODE_ENV: 'production' };
 const cases: readonly Case[] = [
   ['an HTTP application that hears no signal', 'silent', production, true],
@@ -32,21 +25,7 @@ let redis: RedisProcess;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'shutdown-hooks-'));
   redis = await RedisProcess.start();
-  const running = cases.map(async ([name, kind, env], nth) => {
-    const log = join(folder, String(nth));
-    const replica = await Replica.start('listening-replica', { redis: redis.url, kind, log }, env);
-    const lines = (): string[] => {
-      try {
-        return readFileSync(log, 'utf8').split('\n').filter(Boolean);
-      } catch {
-        return [];
-      }
-    };
-    await until(`${name} has said all`, () => lines().includes('past'), 60_000);
-    logs.set(name, lines());
-    await replica.kill();
-  });
-  await Promise.all(running);
+  await Promise.all(cases.map(listenTo));
 }, 300_000);
 afterAll(async () => {
   await redis.stop();
@@ -58,3 +37,26 @@ describe('the warning that nobody hears SIGTERM', () => {
     expect(logs.get(name)).toEqual(warned ? [WARNING, 'past'] : ['past']);
   });
 });
+
+/** Runs one until all was said. */
+async function listenTo([name, kind, env]: Case, nth: number): Promise<void> {
+  const log = join(folder, String(nth));
+  const replica = await Replica.start('listening-replica', { redis: redis.url, kind, log }, env);
+  const lines = (): string[] => {
+    try {
+      return readFileSync(log, 'utf8').split('\n').filter(Boolean);
+    } catch {
+      return [];
+    }
+  };
+  await until(`${name} has said all`, () => lines().includes('past'), 60_000);
+  logs.set(name, lines());
+  await replica.kill();
+}
+
+type Case = [
+  name: string,
+  kind: ListeningReplicaOptions['kind'],
+  env: NodeJS.ProcessEnv,
+  warned: boolean,
+];

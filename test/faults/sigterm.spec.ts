@@ -10,12 +10,6 @@ import { until } from '../support/until.js';
 
 const TTL = 3_000;
 
-interface Note {
-  readonly what: string;
-  readonly pid: number;
-  readonly at: number;
-}
-
 let redis: RedisProcess;
 let control: Redis;
 let folder: string;
@@ -35,32 +29,6 @@ afterEach(async () => {
   await redis.stop();
   rmSync(folder, { recursive: true });
 });
-
-function notes(what?: string): Note[] {
-  return readFileSync(history, 'utf8')
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => line.split(' '))
-    .map(([word, pid, at]) => ({ what: word!, pid: Number(pid), at: Number(at) }))
-    .filter((note) => what === undefined || note.what === what);
-}
-
-/** Lets the bodies of a replica end. */
-function letGo({ pid }: { pid: number }): void {
-  writeFileSync(`${history}.${pid}`, '');
-}
-
-/** Two replicas; one runs the job, the other asks for it again and again. */
-async function start(
-  first: 'schedule' | 'locks',
-  shutdownGrace: number,
-): Promise<[runner: Replica, other: Replica]> {
-  const options = { redis: redis.url, ttl: TTL, shutdownGrace, first, history };
-  replicas = await Replica.startMany(2, 'draining-replica', options);
-  const { pid } = await until('one runs', () => notes('begin')[0]);
-  const [one, another] = replicas as [Replica, Replica];
-  return one.pid === pid ? [one, another] : [another, one];
-}
 
 describe.each(['schedule', 'locks'] as const)('SIGTERM, with %s imported first', (first) => {
   it('lets a job end under its lock, and then the other replica in', async () => {
@@ -94,3 +62,35 @@ describe.each(['schedule', 'locks'] as const)('SIGTERM, with %s imported first',
     expect(next.at).toBeGreaterThanOrEqual(told!.at);
   });
 });
+
+/** Two replicas; one runs the job, the other asks for it again and again. */
+async function start(
+  first: 'schedule' | 'locks',
+  shutdownGrace: number,
+): Promise<[runner: Replica, other: Replica]> {
+  const options = { redis: redis.url, ttl: TTL, shutdownGrace, first, history };
+  replicas = await Replica.startMany(2, 'draining-replica', options);
+  const { pid } = await until('one runs', () => notes('begin')[0]);
+  const [one, another] = replicas as [Replica, Replica];
+  return one.pid === pid ? [one, another] : [another, one];
+}
+
+/** Lets the bodies of a replica end. */
+function letGo({ pid }: { pid: number }): void {
+  writeFileSync(`${history}.${pid}`, '');
+}
+
+function notes(what?: string): Note[] {
+  return readFileSync(history, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => line.split(' '))
+    .map(([word, pid, at]) => ({ what: word!, pid: Number(pid), at: Number(at) }))
+    .filter((note) => what === undefined || note.what === what);
+}
+
+interface Note {
+  readonly what: string;
+  readonly pid: number;
+  readonly at: number;
+}

@@ -27,12 +27,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await observer.redis.flushall();
-  proxy = await FaultProxy.before(redis.port);
-  clock = new StallingClock(systemClock);
-  sleeper = new LockProcess({ redis: proxy.url }, undefined, clock);
-  other = new LockProcess({ redis: redis.url });
-  await sleeper.locks.open();
-  await other.locks.open();
+  await startBoth();
 });
 afterEach(async () => {
   proxy.heal();
@@ -43,26 +38,6 @@ afterAll(async () => {
   observer.close();
   await redis.stop();
 });
-
-/** Whether the sleeper's process stands at the lock. */
-async function sleeperHolds(): Promise<boolean> {
-  const holder = await observer.redis.get('lock:k');
-  return holder?.startsWith(sleeper.store.processId) ?? false;
-}
-
-/** What the server pushes is read only when the machine has slept over its lease, and another has the lock. */
-async function overNight(push: () => Promise<unknown>): Promise<Lease> {
-  const morning = new Gate();
-  proxy.down = { until: morning.opened };
-  await push();
-  await until('the sleeper is granted the lock', sleeperHolds);
-  clock.sleep(NIGHT);
-  await observer.redis.del('lock:k');
-  const thief = await other.acquire('k', { ttl: 10 * NIGHT, wait: 0 });
-  proxy.heal();
-  morning.open();
-  return thief;
-}
 
 it.each([true, false])(
   'a pushed grant that is read after a sleep is asked for again (renew: %s)',
@@ -125,3 +100,32 @@ it('after a sleep that the server’s clock went on through, all steps still com
     await short.close();
   }
 });
+
+async function startBoth(): Promise<void> {
+  proxy = await FaultProxy.before(redis.port);
+  clock = new StallingClock(systemClock);
+  sleeper = new LockProcess({ redis: proxy.url }, undefined, clock);
+  other = new LockProcess({ redis: redis.url });
+  await sleeper.locks.open();
+  await other.locks.open();
+}
+
+/** What the server pushes is read only when the machine has slept over its lease, and another has the lock. */
+async function overNight(push: () => Promise<unknown>): Promise<Lease> {
+  const morning = new Gate();
+  proxy.down = { until: morning.opened };
+  await push();
+  await until('the sleeper is granted the lock', sleeperHolds);
+  clock.sleep(NIGHT);
+  await observer.redis.del('lock:k');
+  const thief = await other.acquire('k', { ttl: 10 * NIGHT, wait: 0 });
+  proxy.heal();
+  morning.open();
+  return thief;
+}
+
+/** Whether the sleeper's process stands at the lock. */
+async function sleeperHolds(): Promise<boolean> {
+  const holder = await observer.redis.get('lock:k');
+  return holder?.startsWith(sleeper.store.processId) ?? false;
+}
