@@ -12,6 +12,19 @@ const CLAIM = 'lib/engine/client/leases/claim.ts';
 /** The fields of a lease; the owner alone writes them, in its methods. */
 const FIELDS = [FIELD, 'state', 'lossReason', 'suspected', 'term', 'renewAt', 'request', 'holds'];
 
+it('is written by one file', () => {
+  const others = filesBelow('lib/engine/client', '.ts').filter(
+    (file) => file !== OWNER && file !== CLAIM,
+  );
+  expect(others.flatMap((file) => writes(file).map((field) => `${file}: ${field}`))).toEqual([]);
+});
+
+it('is written in that file by a lease about itself', () => {
+  const found = [...writes(OWNER), ...writes(CLAIM)];
+  expect(found.filter((field) => field === `this.${FIELD}`).length).toBeGreaterThan(4);
+  expect(found.filter((field) => !field.startsWith('this.'))).toEqual([]);
+});
+
 /** Each assignment to such a field of another object, and each in `this` of a class that is not the owner's. */
 function writes(file: string): string[] {
   const source = ts.createSourceFile(
@@ -36,16 +49,3 @@ function writes(file: string): string[] {
   visit(source);
   return found;
 }
-
-it('is written by one file', () => {
-  const others = filesBelow('lib/engine/client', '.ts').filter(
-    (file) => file !== OWNER && file !== CLAIM,
-  );
-  expect(others.flatMap((file) => writes(file).map((field) => `${file}: ${field}`))).toEqual([]);
-});
-
-it('is written in that file by a lease about itself', () => {
-  const found = [...writes(OWNER), ...writes(CLAIM)];
-  expect(found.filter((field) => field === `this.${FIELD}`).length).toBeGreaterThan(4);
-  expect(found.filter((field) => !field.startsWith('this.'))).toEqual([]);
-});

@@ -22,19 +22,11 @@ const { INCLUDED, withConstants } = (await import(lua)) as {
   withConstants: (text: string) => string;
 };
 
-/** The numbers of the protocol that are no unit, but for those that are small. */
-const NUMBERS: readonly unknown[] = Object.values(constants).filter(
-  (value) => Number(value) >= 100 && value !== 1_000,
-);
-
 const INCLUDES = 'lib/engine/locks/includes/';
 const includes = filesBelow(INCLUDES, '.lua');
 /** What is put around a script at run time. */
 const around = filesBelow('lib/engine/locks/timestamp-compat', '.lua');
 const files = filesBelow('lib', '.lua').filter((file) => ![...includes, ...around].includes(file));
-
-/** What a script's first line of operands looks like: `local lock, fence = KEYS[1], KEYS[2]`. */
-const DECLARATION = /^\s*local [\w, ]+ = .*\b(?:KEYS|ARGV)\[.*$/gm;
 
 let redis: RedisProcess;
 let client: Redis;
@@ -50,19 +42,6 @@ afterAll(async () => {
   client.disconnect();
   await redis.stop();
 });
-
-/** The text of a file with the protocol's constants, as it comes into a script. */
-function source(file: string): string {
-  return withConstants(readFileSync(file, 'utf8'));
-}
-
-/** The script that was made of a file: its text, apart from the includes. */
-function scriptOf(file: string): LuaScript | undefined {
-  const own = source(file)
-    .split(/^--- @include .*$/m)
-    .map((part) => part.trim());
-  return scripts.find((script) => own.every((part) => script.step.includes(part)));
-}
 
 it('finds scripts', () => {
   expect(files.length).toBeGreaterThanOrEqual(6);
@@ -115,6 +94,9 @@ it('the start-up tries whether the Redis user may run each command of a native s
   const untried = commandsOf(nativeScripts).filter((command) => !tried.includes(command));
   expect(untried).toEqual(['time', 'publish']); // the first script of all, and the first message, find these missing
 });
+
+/** What a script's first line of operands looks like: `local lock, fence = KEYS[1], KEYS[2]`. */
+const DECLARATION = /^\s*local [\w, ]+ = .*\b(?:KEYS|ARGV)\[.*$/gm;
 
 describe.each(files)('%s', (file) => {
   const text = source(file);
@@ -197,6 +179,11 @@ it('has no function twice among the includes, and none that no script includes',
   expect([...INCLUDED].filter(([, part]) => !included.has(part)).map(([name]) => name)).toEqual([]);
 });
 
+/** The numbers of the protocol that are no unit, but for those that are small. */
+const NUMBERS: readonly unknown[] = Object.values(constants).filter(
+  (value) => Number(value) >= 100 && value !== 1_000,
+);
+
 describe.each([...files, ...includes, ...around].filter((file) => !file.includes('dialects')))(
   '%s',
   (file) => {
@@ -218,3 +205,16 @@ describe.each([...files, ...includes, ...around].filter((file) => !file.includes
     });
   },
 );
+
+/** The text of a file with the protocol's constants, as it comes into a script. */
+function source(file: string): string {
+  return withConstants(readFileSync(file, 'utf8'));
+}
+
+/** The script that was made of a file: its text, apart from the includes. */
+function scriptOf(file: string): LuaScript | undefined {
+  const own = source(file)
+    .split(/^--- @include .*$/m)
+    .map((part) => part.trim());
+  return scripts.find((script) => own.every((part) => script.step.includes(part)));
+}

@@ -16,12 +16,6 @@ afterEach(async () => {
   closing = [];
 });
 
-function holding(options: RedisLockOptions): LockProcess {
-  const holder = new LockProcess(options);
-  closing.push(() => holder.close());
-  return holder;
-}
-
 describe('over TLS', () => {
   let certificate: Certificate;
   let redis: RedisProcess;
@@ -205,3 +199,9 @@ it('an outage is shown in the place of the locks, and they come back', async () 
   watching.child.kill('SIGTERM');
   expect(await watching.ended).toMatchObject({ code: 0, stderr: '' });
 });
+
+function holding(options: RedisLockOptions): LockProcess {
+  const holder = new LockProcess(options);
+  closing.push(() => holder.close());
+  return holder;
+}

@@ -7,13 +7,6 @@ import { LockProcess } from '../support/lock-process.js';
 import { SteppedClock } from '../support/stepped-clock.js';
 import { until } from '../support/until.js';
 
-interface Finding {
-  readonly check: string;
-  readonly status: 'ok' | 'warning' | 'problem';
-  readonly found: string;
-  readonly remedy?: string;
-}
-
 const clock = SteppedClock.make();
 const onSteppedClock = clock ? describe : describe.skip;
 let redis: RedisProcess;
@@ -35,36 +28,6 @@ afterEach(async () => {
   closing = [];
   await admin.flushall();
 });
-
-/** What doctor finds that is not fine, and the code. */
-async function findings(
-  url = redis.url,
-  ...words: string[]
-): Promise<{ code: unknown; odd: Finding[] }> {
-  const { code, answer } = await asked(['doctor', '--url', url, ...words]);
-  const odd = (answer.findings as Finding[]).filter(
-    ({ check, status }) => status !== 'ok' && !['round trip', 'scripts'].includes(check), // this machine may be busy
-  );
-  return { code, odd };
-}
-
-/** Sets a server's settings until the end of the test. */
-async function configure(settings: Record<string, string>): Promise<void> {
-  for (const [name, value] of Object.entries(settings)) {
-    const [, before] = (await admin.config('GET', name)) as [string, string];
-    closing.push(() => admin.config('SET', name, before));
-    await admin.config('SET', name, value);
-  }
-}
-
-async function started(
-  args: readonly string[],
-  env: NodeJS.ProcessEnv = {},
-): Promise<RedisProcess> {
-  const server = await RedisProcess.start({ args, env });
-  closing.push(() => server.stop());
-  return server;
-}
 
 describe('at a Redis that is fine', () => {
   it('every check is ok, and the code is 0', async () => {
@@ -340,4 +303,41 @@ onSteppedClock('where the clocks differ', () => {
 async function commandsThat(flag: string): Promise<string[]> {
   const all = (await admin.call('COMMAND')) as [string, number, string[]][];
   return all.filter(([, , flags]) => flags.includes(flag)).map(([name]) => name);
+}
+
+/** What doctor finds that is not fine, and the code. */
+async function findings(
+  url = redis.url,
+  ...words: string[]
+): Promise<{ code: unknown; odd: Finding[] }> {
+  const { code, answer } = await asked(['doctor', '--url', url, ...words]);
+  const odd = (answer.findings as Finding[]).filter(
+    ({ check, status }) => status !== 'ok' && !['round trip', 'scripts'].includes(check), // this machine may be busy
+  );
+  return { code, odd };
+}
+
+/** Sets a server's settings until the end of the test. */
+async function configure(settings: Record<string, string>): Promise<void> {
+  for (const [name, value] of Object.entries(settings)) {
+    const [, before] = (await admin.config('GET', name)) as [string, string];
+    closing.push(() => admin.config('SET', name, before));
+    await admin.config('SET', name, value);
+  }
+}
+
+async function started(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<RedisProcess> {
+  const server = await RedisProcess.start({ args, env });
+  closing.push(() => server.stop());
+  return server;
+}
+
+interface Finding {
+  readonly check: string;
+  readonly status: 'ok' | 'warning' | 'problem';
+  readonly found: string;
+  readonly remedy?: string;
 }

@@ -21,32 +21,6 @@ const NEVER = 9e15;
 const T = 1_700_000_000_000_000;
 const KEPT = '99999999999999-kept';
 
-type Operands = Readonly<Record<string, string | number>>;
-
-/** One step on the node. */
-function step(name: keyof typeof scripts, operands: Operands = {}): Promise<unknown> {
-  const { source, keys } = scripts[name];
-  const args = scripts[name].argList(operands as never).map(String);
-  return node.eval(source, keys.length, ...keys, ...args);
-}
-
-/** What the node answers to an attempt: the kind, and the first token or what stands there. */
-async function ask(more: Operands = {}): Promise<[kind: string, detail: number | string]> {
-  const operands = { holder: 'a', attempt: 1, ttl: 5_000, tokens: 3, proposed: T + 100 };
-  const [kind, , detail] = (await step('acquire', {
-    ...operands,
-    not_after: NEVER,
-    ...more,
-  })) as [string, number, number | string];
-  return [kind, detail];
-}
-
-/** How far the server's clock is, in µs. */
-async function now(): Promise<number> {
-  const [seconds, us] = await node.time();
-  return Number(seconds) * 1_000_000 + Number(us);
-}
-
 describe('a node of a quorum', () => {
   it('votes for one holder, until its ttl', async () => {
     expect(await ask({ ttl: 60_000 })).toEqual(['held', T + 100]);
@@ -239,3 +213,29 @@ describe('a node of a quorum', () => {
     expect(await node.exists('fence')).toBe(1);
   });
 });
+
+type Operands = Readonly<Record<string, string | number>>;
+
+/** One step on the node. */
+function step(name: keyof typeof scripts, operands: Operands = {}): Promise<unknown> {
+  const { source, keys } = scripts[name];
+  const args = scripts[name].argList(operands as never).map(String);
+  return node.eval(source, keys.length, ...keys, ...args);
+}
+
+/** What the node answers to an attempt: the kind, and the first token or what stands there. */
+async function ask(more: Operands = {}): Promise<[kind: string, detail: number | string]> {
+  const operands = { holder: 'a', attempt: 1, ttl: 5_000, tokens: 3, proposed: T + 100 };
+  const [kind, , detail] = (await step('acquire', {
+    ...operands,
+    not_after: NEVER,
+    ...more,
+  })) as [string, number, number | string];
+  return [kind, detail];
+}
+
+/** How far the server's clock is, in µs. */
+async function now(): Promise<number> {
+  const [seconds, us] = await node.time();
+  return Number(seconds) * 1_000_000 + Number(us);
+}

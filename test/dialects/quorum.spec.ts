@@ -30,19 +30,8 @@ afterEach(async () => {
   await quorum.stop();
 });
 
-/** Where a library puts its locks is where our own format has ours, with that as `keyPrefix`. */
-function ours(dialect: LockDialect): Promise<LockingProcess> {
-  return quorum.process({ keyPrefix: lockFormat(dialect).prefix });
-}
-
 describe('a majority of three servers, beside', () => {
   describeEach([...redlocks, redsync, pottery], (peer) => {
-    async function theirs(): Promise<PeerClient> {
-      const client = await peer.connect(...quorum.urls);
-      clients.push(client);
-      return client;
-    }
-
     it('is theirs or ours, and the other’s when it is given back', async () => {
       const [us, them] = [await ours(peer.dialect), await theirs()];
       const held = await us.acquire({ key });
@@ -90,5 +79,16 @@ describe('a majority of three servers, beside', () => {
       ]);
       await crowd.check();
     });
+
+    async function theirs(): Promise<PeerClient> {
+      const client = await peer.connect(...quorum.urls);
+      clients.push(client);
+      return client;
+    }
   });
 });
+
+/** Where a library puts its locks is where our own format has ours, with that as `keyPrefix`. */
+function ours(dialect: LockDialect): Promise<LockingProcess> {
+  return quorum.process({ keyPrefix: lockFormat(dialect).prefix });
+}

@@ -34,27 +34,6 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   });
   afterAll(() => Promise.all([us.close(), others.close()]));
 
-  function request(ttl = 30_000): LockRequest {
-    names += 1;
-    const holder = newHolderId(us.store.processId);
-    const tokenBlock = settings.fencing ? 1 : 0;
-    return {
-      key: `steps:${samples.indexOf(dialect)}:${names}`,
-      holder,
-      ttl,
-      tokenBlock,
-      format: settings,
-    };
-  }
-
-  function asking(given: LockRequest, queue = false): LockRequest {
-    return { ...given, queue, wanted: () => true };
-  }
-
-  function another(given: LockRequest): LockRequest {
-    return { ...given, holder: newHolderId(others.store.processId) };
-  }
-
   const keyOf = ({ key }: LockRequest): string => settings.prefix + key + settings.suffix;
 
   it('have the effect of once when they run twice', async () => {
@@ -306,4 +285,25 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
     expect(lease.held).toBe(true);
     await lease.release();
   });
+
+  function request(ttl = 30_000): LockRequest {
+    names += 1;
+    const holder = newHolderId(us.store.processId);
+    const tokenBlock = settings.fencing ? 1 : 0;
+    return {
+      key: `steps:${samples.indexOf(dialect)}:${names}`,
+      holder,
+      ttl,
+      tokenBlock,
+      format: settings,
+    };
+  }
+
+  function asking(given: LockRequest, queue = false): LockRequest {
+    return { ...given, queue, wanted: () => true };
+  }
+
+  function another(given: LockRequest): LockRequest {
+    return { ...given, holder: newHolderId(others.store.processId) };
+  }
 });

@@ -26,27 +26,12 @@ const formats: readonly (readonly [LockDialect, string])[] = [
   ['python-redis-lock', 'lock:'],
 ];
 
-/** Callers of one process, or a process for each. */
-const crowds = {
-  'of one process': (options: RedisLockOptions) =>
-    Array.from<LockProcess>({ length: CALLERS }).fill(sides.client(options)),
-  'of four processes': (options: RedisLockOptions) =>
-    Array.from({ length: CALLERS }, () => sides.client(options)),
-};
-const cases = Object.entries(crowds).flatMap(([name, crowd]) =>
-  [10, 40].flatMap((pause) =>
-    (process.env['FULL'] ? (['local', 'strict'] as const) : (['local'] as const)).map(
-      (fairness) => ({ name, crowd, pause, fairness }),
-    ),
-  ),
-);
-
 /** What docs/migration.md promises while some replicas speak a dialect and others have native locks. */
 describe.each(formats)(
   'on one hot key, callers in dialect %j and native ones',
   (dialect, keyPrefix) => {
     describe('have a fifth of the grants at least, and tokens grow', () => {
-      it.each(cases)(
+      it.each(cases())(
         '$name, $pause ms apart, in $fairness order',
         async ({ crowd, pause, fairness }) => {
           const grants = { dialect: 0, native: 0 };
@@ -184,3 +169,20 @@ describe('who queues in a dialect behind a native holder', () => {
     expect((await speaking.store.acquire(asked)).kind).toBe('held');
   });
 });
+
+/** Callers of one process, or a process for each; they pause for so many ms, in this order. */
+function cases() {
+  const crowds = {
+    'of one process': (options: RedisLockOptions) =>
+      Array.from<LockProcess>({ length: CALLERS }).fill(sides.client(options)),
+    'of four processes': (options: RedisLockOptions) =>
+      Array.from({ length: CALLERS }, () => sides.client(options)),
+  };
+  return Object.entries(crowds).flatMap(([name, crowd]) =>
+    [10, 40].flatMap((pause) =>
+      (process.env['FULL'] ? (['local', 'strict'] as const) : (['local'] as const)).map(
+        (fairness) => ({ name, crowd, pause, fairness }),
+      ),
+    ),
+  );
+}

@@ -31,21 +31,6 @@ const ways = [
 ] as const;
 
 describe.each(ways)('who waits in dialect $dialect', ({ dialect, channel, take, giveBack }) => {
-  /** They have the lock, and we wait for it and listen. */
-  async function waiting(
-    us: LockProcess,
-  ): Promise<{ java: RedissonThread; lease: Promise<Lease> }> {
-    const java = new RedissonThread(sides.theirs);
-    await take(java);
-    const lease = us.acquire('k');
-    await until('we listen', async () => (await sides.listeners(channel)) === 1);
-    return { java, lease };
-  }
-
-  function patient(redis = sides.redis.url): LockProcess {
-    return sides.client({ redis, dialect }, { clock: patientClock });
-  }
-
   it('has the lock when the other side tells that it is free, without asking', async () => {
     const { java, lease } = await waiting(patient());
     await giveBack(java);
@@ -104,6 +89,21 @@ describe.each(ways)('who waits in dialect $dialect', ({ dialect, channel, take, 
     await (await had(lease)).release();
     await until('nobody listens', async () => (await sides.listeners(channel)) === 0);
   });
+
+  /** They have the lock, and we wait for it and listen. */
+  async function waiting(
+    us: LockProcess,
+  ): Promise<{ java: RedissonThread; lease: Promise<Lease> }> {
+    const java = new RedissonThread(sides.theirs);
+    await take(java);
+    const lease = us.acquire('k');
+    await until('we listen', async () => (await sides.listeners(channel)) === 1);
+    return { java, lease };
+  }
+
+  function patient(redis = sides.redis.url): LockProcess {
+    return sides.client({ redis, dialect }, { clock: patientClock });
+  }
 });
 
 describe('where the other side cannot be heard', () => {

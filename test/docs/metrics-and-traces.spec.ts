@@ -10,10 +10,6 @@ import { pasted, textOf } from './pages.js';
 
 const PAGE = 'docs/metrics-and-traces.md';
 
-interface Dashboard {
-  readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
-}
-
 let redis: RedisProcess;
 let page: any;
 let app: INestApplication;
@@ -27,37 +23,13 @@ beforeAll(async () => {
   page.stopInstrumenting();
   const module = await Test.createTestingModule({ imports: [page.AppModule] }).compile();
   app = await module.createNestApplication({ logger: false }).init();
-  const locks = app.get(LockService);
-  await locks.withLock('account:1', { name: 'account:<id>' }, async () => 1);
-  const lease = await locks.acquire('account:1', { name: 'account:<id>' });
-  await locks.tryAcquire('account:1', { name: 'account:<id>' }); // in vain
-  await locks.forceRelease('account:1');
-  await until('the holder is told', () => lease.signal.aborted);
-  scraped = (await request(app.getHttpServer()).get('/metrics').expect(200)).text;
+  scraped = await scrape(app);
 });
 
 afterAll(async () => {
   await app.close();
   await redis.stop();
 });
-
-/** The names of metrics in a text, as Prometheus stores them, without the parts of a histogram. */
-function metricsIn(text: string): Set<string> {
-  const names = text.match(/\block_[a-z_]+/g) ?? [];
-  const labels = ['lock_name', 'lock_mode', 'lock_topology'];
-  return new Set(
-    names
-      .map((name) => name.replace(/_(bucket|sum|count)$/, ''))
-      .filter((name) => !labels.includes(name)),
-  );
-}
-
-/** The labels that a query compares or sums by, or that a scrape has. */
-function labelsIn(text: string): Set<string> {
-  const compared = [...text.matchAll(/(\w+)(?:[=!]~|!?=)"/g)].map(([, label]) => label!);
-  const by = [...text.matchAll(/by \(([^)]*)\)/g)].flatMap(([, labels]) => labels!.split(', '));
-  return new Set([...compared, ...by]);
-}
 
 describe('what Metrics and traces shows', () => {
   it('is a scrape with every metric that the page names', () => {
@@ -116,3 +88,36 @@ describe('the alert rules', () => {
     expect(names.filter((name) => !textOf(PAGE).includes(`| \`${name}\``))).toEqual([]);
   });
 });
+
+/** What an application shows that has locked, waited in vain and lost a lease. */
+async function scrape(from: INestApplication): Promise<string> {
+  const locks = from.get(LockService);
+  await locks.withLock('account:1', { name: 'account:<id>' }, async () => 1);
+  const lease = await locks.acquire('account:1', { name: 'account:<id>' });
+  await locks.tryAcquire('account:1', { name: 'account:<id>' }); // in vain
+  await locks.forceRelease('account:1');
+  await until('the holder is told', () => lease.signal.aborted);
+  return (await request(from.getHttpServer()).get('/metrics').expect(200)).text;
+}
+
+/** The names of metrics in a text, as Prometheus stores them, without the parts of a histogram. */
+function metricsIn(text: string): Set<string> {
+  const names = text.match(/\block_[a-z_]+/g) ?? [];
+  const labels = ['lock_name', 'lock_mode', 'lock_topology'];
+  return new Set(
+    names
+      .map((name) => name.replace(/_(bucket|sum|count)$/, ''))
+      .filter((name) => !labels.includes(name)),
+  );
+}
+
+/** The labels that a query compares or sums by, or that a scrape has. */
+function labelsIn(text: string): Set<string> {
+  const compared = [...text.matchAll(/(\w+)(?:[=!]~|!?=)"/g)].map(([, label]) => label!);
+  const by = [...text.matchAll(/by \(([^)]*)\)/g)].flatMap(([, labels]) => labels!.split(', '));
+  return new Set([...compared, ...by]);
+}
+
+interface Dashboard {
+  readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
+}

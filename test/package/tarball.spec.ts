@@ -40,21 +40,6 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The links and pictures of pages in the package that lead to what lies beside them. */
-function linksOf(pages: readonly string[]): { page: string; path: string }[] {
-  return pages.flatMap((page) => {
-    const prose = text(page).replaceAll(/^```[^]*?^```$|`[^`\n]*`/gm, '');
-    const targets = [...prose.matchAll(/\]\(([^)\s#]+)[^)]*\)/g)].map(([, target]) => target!);
-    return targets
-      .filter((target) => !/^(\w+:|\/)/.test(target))
-      .map((target) => ({ page, path: join(dirname(page), target) }));
-  });
-}
-
-function text(file: string): string {
-  return readFileSync(join(root, file), 'utf8');
-}
-
 describe('the packed library', () => {
   it('has the licence and the changes, in few files and few bytes', () => {
     expect(files).toEqual(expect.arrayContaining(['LICENSE', 'CHANGELOG.md']));
@@ -246,4 +231,19 @@ function linked(): string {
   const link = join(root, 'node_modules');
   if (!existsSync(link)) symlinkSync(resolve('node_modules'), link);
   return root;
+}
+
+/** The links and pictures of pages in the package that lead to what lies beside them. */
+function linksOf(pages: readonly string[]): { page: string; path: string }[] {
+  return pages.flatMap((page) => {
+    const prose = text(page).replaceAll(/^```[^]*?^```$|`[^`\n]*`/gm, '');
+    const targets = [...prose.matchAll(/\]\(([^)\s#]+)[^)]*\)/g)].map(([, target]) => target!);
+    return targets
+      .filter((target) => !/^(\w+:|\/)/.test(target))
+      .map((target) => ({ page, path: join(dirname(page), target) }));
+  });
+}
+
+function text(file: string): string {
+  return readFileSync(join(root, file), 'utf8');
 }

@@ -28,34 +28,6 @@ describe.each(here)('a client in $name that was written from the page', ({ conne
     sides.closing(await connect(sides.redis.url), (one) => one.close());
   /** Whose id stands at the lock. */
   const holder = async (): Promise<string> => (await sides.theirs.get(`lock:${name}`)) ?? '';
-  const waiting = (count: number): Promise<unknown> =>
-    until(
-      `${count} wait`,
-      async () => (await sides.theirs.zcard(`{lock:${name}}:queue`)) === count,
-    );
-
-  /** The holder id at a lock. */
-  const idAt = async (lock: string): Promise<string> =>
-    (await sides.theirs.get(`lock:${lock}`))!.split('/', 2).join('/');
-  /** A message as of a grant to an entry, by whoever may publish. */
-  const granted = async (entry: string): Promise<string> => {
-    const [seconds, micros] = await sides.theirs.time();
-    const now = `${seconds}${String(micros).padStart(6, '0')}`;
-    return `granted ${entry} 3000 ${now} ${now} 1 0 - lock:${name}`;
-  };
-  /** Of all steps, it has the most operands. */
-  const isAcquire = (words: readonly string[]): boolean =>
-    words[0] === 'evalsha' && words.includes(`{lock:${name}}:queue`) && words.length > 14;
-  /** One whose connections may fail, and whose scripts Redis knows. */
-  const behindProxy = async (): Promise<[FaultProxy, WrittenClient]> => {
-    const proxy = sides.closing(await FaultProxy.before(sides.redis.port), (one) => one.close());
-    const them = sides.closing(await connect(proxy.url), (one) => one.close());
-    await them.acquire(name, TTL, 0);
-    await them.release(name);
-    return [proxy, them];
-  };
-  const tell = (to: WrittenClient, message: string): Promise<number> =>
-    sides.theirs.publish(`lock:inbox:${to.process}`, message);
 
   it('excludes us while it holds the lock', async () => {
     const [us, them] = [ours(), await theirs()];
@@ -226,4 +198,41 @@ describe.each(here)('a client in $name that was written from the page', ({ conne
       expect(us.every(({ idle }) => idle)).toBe(true);
     },
   );
+
+  async function waiting(count: number): Promise<void> {
+    await until(
+      `${count} wait`,
+      async () => (await sides.theirs.zcard(`{lock:${name}}:queue`)) === count,
+    );
+  }
+
+  /** The holder id at a lock. */
+  async function idAt(lock: string): Promise<string> {
+    return (await sides.theirs.get(`lock:${lock}`))!.split('/', 2).join('/');
+  }
+
+  /** A message as of a grant to an entry, by whoever may publish. */
+  async function granted(entry: string): Promise<string> {
+    const [seconds, micros] = await sides.theirs.time();
+    const now = `${seconds}${String(micros).padStart(6, '0')}`;
+    return `granted ${entry} 3000 ${now} ${now} 1 0 - lock:${name}`;
+  }
+
+  /** Of all steps, it has the most operands. */
+  function isAcquire(words: readonly string[]): boolean {
+    return words[0] === 'evalsha' && words.includes(`{lock:${name}}:queue`) && words.length > 14;
+  }
+
+  /** One whose connections may fail, and whose scripts Redis knows. */
+  async function behindProxy(): Promise<[FaultProxy, WrittenClient]> {
+    const proxy = sides.closing(await FaultProxy.before(sides.redis.port), (one) => one.close());
+    const them = sides.closing(await connect(proxy.url), (one) => one.close());
+    await them.acquire(name, TTL, 0);
+    await them.release(name);
+    return [proxy, them];
+  }
+
+  function tell(to: WrittenClient, message: string): Promise<number> {
+    return sides.theirs.publish(`lock:inbox:${to.process}`, message);
+  }
 });

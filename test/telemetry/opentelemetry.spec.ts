@@ -31,16 +31,6 @@ let reader: PeriodicExportingMetricReader;
 let meterProvider: MeterProvider;
 let undo: (() => void)[];
 
-function meters(): MeterProvider {
-  points = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-  reader = new PeriodicExportingMetricReader({ exporter: points, exportIntervalMillis: 1e8 });
-  return new MeterProvider({ readers: [reader] });
-}
-
-function tracers(exporter: SpanExporter): NodeTracerProvider {
-  return new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
-}
-
 beforeEach(() => {
   undo = [];
   spans = new InMemorySpanExporter();
@@ -54,40 +44,6 @@ afterEach(async () => {
   for (const api of [trace, context, metrics, diag]) api.disable();
   await Promise.all([tracerProvider.shutdown(), meterProvider.shutdown()]);
 });
-
-function instrument(options: Parameters<typeof instrumentLocks>[0] = {}): void {
-  undo.push(instrumentLocks({ tracerProvider, meterProvider, ...options }));
-}
-
-function service() {
-  const clock = new ManualClock();
-  return { clock, locks: memoryLockService({ clock, server: new MemoryServer(clock) }) };
-}
-
-/** The spans of this name that have ended, the first first. */
-function ended(name: string): ReadableSpan[] {
-  return spans.getFinishedSpans().filter((span) => span.name === name);
-}
-
-function milliseconds({ duration: [seconds, nanoseconds] }: ReadableSpan): number {
-  return seconds * 1e3 + nanoseconds / 1e6;
-}
-
-/** What was measured, by metric: each point with its attributes in one line. */
-async function measured(): Promise<Record<string, Record<string, unknown>>> {
-  points.reset();
-  await reader.forceFlush();
-  const found: Record<string, Record<string, unknown>> = {};
-  const all = points.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics);
-  for (const { descriptor, dataPoints } of all.flatMap((scope) => scope.metrics)) {
-    for (const { attributes, value } of dataPoints as DataPoint<number | Histogram>[]) {
-      const labels = Object.values(attributes).join(' ');
-      (found[descriptor.name] ??= {})[labels] =
-        typeof value === 'number' ? value : { count: value.count, sum: value.sum };
-    }
-  }
-  return found;
-}
 
 const A = 'a exclusive memory';
 
@@ -463,3 +419,47 @@ describe('the instrumentation', () => {
     expect(new LockInstrumentation({ enabled: false }).instrumentationVersion).toBe(version);
   });
 });
+
+function meters(): MeterProvider {
+  points = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  reader = new PeriodicExportingMetricReader({ exporter: points, exportIntervalMillis: 1e8 });
+  return new MeterProvider({ readers: [reader] });
+}
+
+function tracers(exporter: SpanExporter): NodeTracerProvider {
+  return new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+}
+
+function instrument(options: Parameters<typeof instrumentLocks>[0] = {}): void {
+  undo.push(instrumentLocks({ tracerProvider, meterProvider, ...options }));
+}
+
+function service() {
+  const clock = new ManualClock();
+  return { clock, locks: memoryLockService({ clock, server: new MemoryServer(clock) }) };
+}
+
+/** The spans of this name that have ended, the first first. */
+function ended(name: string): ReadableSpan[] {
+  return spans.getFinishedSpans().filter((span) => span.name === name);
+}
+
+function milliseconds({ duration: [seconds, nanoseconds] }: ReadableSpan): number {
+  return seconds * 1e3 + nanoseconds / 1e6;
+}
+
+/** What was measured, by metric: each point with its attributes in one line. */
+async function measured(): Promise<Record<string, Record<string, unknown>>> {
+  points.reset();
+  await reader.forceFlush();
+  const found: Record<string, Record<string, unknown>> = {};
+  const all = points.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics);
+  for (const { descriptor, dataPoints } of all.flatMap((scope) => scope.metrics)) {
+    for (const { attributes, value } of dataPoints as DataPoint<number | Histogram>[]) {
+      const labels = Object.values(attributes).join(' ');
+      (found[descriptor.name] ??= {})[labels] =
+        typeof value === 'number' ? value : { count: value.count, sum: value.sum };
+    }
+  }
+  return found;
+}

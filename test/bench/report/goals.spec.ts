@@ -12,19 +12,6 @@ import type { Results } from './results.js';
 
 const effort = { rounds: 1, longRounds: 1, warmUp: 0, window: 1, pairs: 1 };
 
-/** Results with one table that has these rows. */
-function found(workload: Workload, rows: readonly Partial<Row>[]): Results {
-  const whole = rows.map((row) => ({
-    variant: OURS.byDefault,
-    configuration: '',
-    figures: {},
-    ratios: {},
-    ...row,
-  }));
-  const table = { workload, measures: [], rows: whole, bestPeer: undefined };
-  return { at: '', machine: {}, effort, summaries: [table], overheads: [], growths: [] };
-}
-
 const RATE: Goal = {
   what: 'rate / raw',
   where: 'here',
@@ -36,14 +23,6 @@ const RATE: Goal = {
     versus: 'raw',
   },
 };
-
-function rate(ratio: number): Results {
-  return found(newKeys(256), [{ ratios: { perSecond: { raw: ratio } } }]);
-}
-
-function metBy(results: Results, goal: Goal): boolean | undefined {
-  return outcomes(results, [goal])[0]!.met;
-}
 
 describe('the goals of the benchmark', () => {
   it('are met at their limits, and not beyond', () => {
@@ -123,3 +102,24 @@ describe('the figures that pages quote', () => {
     expect(quoted(1.2, 1.3)[1]).toContain(row);
   });
 });
+
+/** Results with one table that has these rows. */
+function found(workload: Workload, rows: readonly Partial<Row>[]): Results {
+  const whole = rows.map((row) => ({
+    variant: OURS.byDefault,
+    configuration: '',
+    figures: {},
+    ratios: {},
+    ...row,
+  }));
+  const table = { workload, measures: [], rows: whole, bestPeer: undefined };
+  return { at: '', machine: {}, effort, summaries: [table], overheads: [], growths: [] };
+}
+
+function rate(ratio: number): Results {
+  return found(newKeys(256), [{ ratios: { perSecond: { raw: ratio } } }]);
+}
+
+function metBy(results: Results, goal: Goal): boolean | undefined {
+  return outcomes(results, [goal])[0]!.met;
+}
