@@ -3,60 +3,22 @@ import type { INestApplication } from '@nestjs/common';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
 import request from 'supertest';
 import { LockKeyError, LockNotAcquiredError, LockService } from 'nest-redis-lock';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { NestBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
-import { pasted } from './pages.js';
-
-const recipes = await pasted<any>('docs/recipes.md');
-
-/** Reads and writes one after the other, as a database does. */
-class Balances extends recipes.Balances {
-  readonly rows = new Map<string, number>();
-
-  async read(id: string): Promise<number> {
-    await setImmediate();
-    return this.rows.get(id) ?? 100;
-  }
-
-  async write(id: string, balance: number): Promise<void> {
-    await setImmediate();
-    this.rows.set(id, balance);
-  }
-}
-
-/** Its first booking begins and is never committed. */
-class Payments extends recipes.Payments {
-  readonly begun: string[] = [];
-  readonly done: string[] = [];
-  die = (): void => {};
-
-  async isDone(id: string): Promise<boolean> {
-    await setImmediate();
-    return this.done.includes(id);
-  }
-
-  async book({ id }: { id: string }): Promise<void> {
-    this.begun.push(id);
-    if (this.begun.length === 1) await new Promise((_, reject) => (this.die = reject));
-    await setImmediate();
-    this.done.push(id);
-  }
-}
+import { Payments, recipes, recipesApp } from './recipes-app.js';
 
 let bench: NestBench;
 let app: INestApplication;
 let locks: LockService;
 let pages: Server;
 let url: string;
-const balances = new Balances();
 const payments = new Payments();
 beforeAll(async () => {
   bench = await NestBench.start();
-  app = await replica();
+  app = await bench.app(recipesApp);
   locks = app.get(LockService);
   pages = createServer((asked, answer) => void (asked.url === '/page' && answer.end('12345')));
   await once(pages.listen(0, '127.0.0.1'), 'listening');
@@ -69,25 +31,9 @@ afterAll(async () => {
   await bench.stop();
 });
 
-function replica(): Promise<INestApplication> {
-  return bench.app({
-    controllers: [recipes.LocksController],
-    providers: [
-      { provide: recipes.Balances, useValue: balances },
-      recipes.AccountsService,
-      recipes.ReportsService,
-      recipes.DigestService,
-      recipes.TenantContext,
-      recipes.InvoicesService,
-      recipes.ImportService,
-      recipes.LedgerService,
-    ],
-  });
-}
-
 describe('the recipes', () => {
   it('lose no withdrawal, on three replicas', async () => {
-    const replicas = [app, await replica(), await replica()];
+    const replicas = [app, await bench.app(recipesApp), await bench.app(recipesApp)];
     const calls = Array.from({ length: 60 }, (_, nth) =>
       replicas[nth % 3]!.get(recipes.AccountsService).withdraw('1', 1),
     );

@@ -1,33 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-
-interface Run {
-  readonly bounds?: Record<string, number>;
-  readonly progress?: boolean;
-}
-interface Mistake extends Run {
-  readonly mistake: string;
-  readonly at: string;
-  readonly breaks: string;
-}
-interface Model {
-  readonly name: string;
-  readonly runs: readonly Run[];
-  readonly mistakes: readonly Mistake[];
-}
-interface Found {
-  readonly broken?: string;
-  readonly states: number;
-}
-
-const tools = '../../tools/model/';
-const { MODELS } = (await import(`${tools}table.mjs`)) as { MODELS: readonly Model[] };
-const { MODEL_FOLDER, missingTools, judge, verify } = (await import(`${tools}spin.mjs`)) as {
-  MODEL_FOLDER: string;
-  missingTools: () => string | undefined;
-  judge: (said: string) => Found;
-  verify: (run: Run & { name: string; at?: string }) => Promise<Found>;
-};
+import { existsSync, readFileSync } from 'node:fs';
+import {
+  all,
+  files,
+  judge,
+  missingTools,
+  MODEL_FOLDER,
+  MODELS,
+  type Run,
+  verify,
+} from './models.js';
 
 /** The runs that look at the fewest states; all of them are what `npm run model` is for. */
 const SMALL: Record<string, Run> = {
@@ -40,9 +22,6 @@ const SMALL: Record<string, Run> = {
 /** Ends what hangs: on a busy machine, Spin has taken two minutes for one mistake. */
 const LIMIT = 900_000;
 
-const files = readdirSync(MODEL_FOLDER).filter((name) => name.endsWith('.pml'));
-const textOf = (file: string): string => readFileSync(`${MODEL_FOLDER}/${file}`, 'utf8');
-const all = files.map(textOf).join('\n');
 /** Those that another includes are no models by themselves. */
 const PARTS = ['client', 'lock'];
 
