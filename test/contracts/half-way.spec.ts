@@ -1,52 +1,21 @@
+// A node of a Cluster stops a script half-way when it touches a key that it has emptied, while the slot moves to
+// another node. Each state that a script can leave so is planted here, with a marker that would last a minute.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { entryOf } from '../../lib/engine/locks/entry.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
-import { isReader, READER, type Share } from '../../lib/engine/options/index.js';
-import { PERMITS, SHARED } from '../../lib/engine/protocol/constants.js';
+import { isReader, READER } from '../../lib/engine/options/index.js';
+import { PERMITS } from '../../lib/engine/protocol/constants.js';
 import { type LockKeys, lockKeys } from '../support/lock-keys.js';
 import type { Client } from '../support/client.js';
 import { isOfInterest } from '../support/contract.js';
 import { kinds } from '../support/kinds.js';
 import { stopShared, type Topology, topologies } from '../support/topologies.js';
 import type { World } from '../support/world.js';
-
-// A node of a Cluster stops a script half-way when it touches a key that it has emptied, while the slot moves to
-// another node. Each state that a script can leave so is planted here, with a marker that would last a minute.
-
-const TTL = 60_000;
+import { marked, permits, remains, TTL, wanted } from './half-way-states.js';
 
 let topology: Topology;
 let world: World;
 let keys: LockKeys;
-
-interface Holders {
-  readonly share: Share;
-  readonly marker: string;
-}
-const readers: Holders = { share: READER, marker: SHARED };
-const permits: Holders = { share: { permits: 2, count: 2 }, marker: PERMITS };
-
-/** What is left when the last holder's release stopped: after it had emptied `holders`, or before. */
-const remains: Readonly<Record<string, () => Promise<unknown>>> = {
-  nobody: async () => {},
-  'leases that are over': async () => {
-    await world.redis!.control.zadd(keys.holders, 0, 'p/over', 1_000, 'p/past');
-    await world.redis!.control.pexpire(keys.holders, TTL);
-  },
-};
-
-const wanted: Readonly<Record<string, Share | undefined>> = {
-  alone: undefined,
-  'as a reader': READER,
-  'two of two permits': { permits: 2, count: 2 },
-};
-
-const marked = Object.entries({ readers, permits }).flatMap(([of, { marker }]) =>
-  Object.keys(remains).flatMap((left) =>
-    Object.keys(wanted).map((want) => ({ of, marker, left, want })),
-  ),
-);
-
 afterAll(stopShared);
 
 describe.each(['one Redis', 'a cluster'].filter((name) => isOfInterest(name)))('on %s', (name) => {
@@ -67,17 +36,8 @@ describe.each(['one Redis', 'a cluster'].filter((name) => isOfInterest(name)))('
     beforeEach(async () => {
       [client, other] = [await world.client(), await world.client()];
       await world.redis!.control.set(keys.lock, row.marker, 'PX', TTL);
-      await remains[row.left]!();
+      await remains[row.left]!(world.redis!.control, keys);
     });
-
-    async function holds(request: LockRequest): Promise<void> {
-      const { holder, holders } = await world.snapshot();
-      expect(share ? holders.map((each) => each.holder)[0] : holder).toBe(request.holder);
-      const beside = share && isReader(share) ? undefined : share;
-      expect((await other.try(other.request({ share: beside }))).kind).toBe('busy');
-      expect(await client.lock.release(request, 0)).toBe(true);
-      expect(await world.redis!.control.exists(keys.lock, keys.holders)).toBe(0);
-    }
 
     it('comes in at once where nobody waits', async () => {
       expect(await world.snapshot()).toMatchObject({ type: 'none', holder: '', mode: undefined });
@@ -128,15 +88,16 @@ describe.each(['one Redis', 'a cluster'].filter((name) => isOfInterest(name)))('
       await world.until('the first is told', () => client.granted(request) !== undefined);
       await holds(request);
     });
-  });
 
-  /** The request's entry is in the queue, and its process was seen. */
-  async function queued(request: LockRequest, arrival = 1): Promise<void> {
-    const { control } = world.redis!;
-    await control.zadd(keys.queue, arrival, entryOf(request));
-    await control.zadd(keys.seen, Date.now(), request.holder.split('/')[0]!);
-    for (const key of [keys.queue, keys.seen]) await control.pexpire(key, TTL);
-  }
+    async function holds(request: LockRequest): Promise<void> {
+      const { holder, holders } = await world.snapshot();
+      expect(share ? holders.map((each) => each.holder)[0] : holder).toBe(request.holder);
+      const beside = share && isReader(share) ? undefined : share;
+      expect((await other.try(other.request({ share: beside }))).kind).toBe('busy');
+      expect(await client.lock.release(request, 0)).toBe(true);
+      expect(await world.redis!.control.exists(keys.lock, keys.holders)).toBe(0);
+    }
+  });
 
   describe.each(Object.entries(wanted))('who wants the lock %s', (_, share) => {
     it('comes in when the lock is gone and it is still in the queue', async () => {
@@ -185,4 +146,12 @@ describe.each(['one Redis', 'a cluster'].filter((name) => isOfInterest(name)))('
     await client.lock.leave(request);
     expect(await client.try(client.request())).toMatchObject({ kind: 'held' });
   });
+
+  /** The request's entry is in the queue, and its process was seen. */
+  async function queued(request: LockRequest, arrival = 1): Promise<void> {
+    const { control } = world.redis!;
+    await control.zadd(keys.queue, arrival, entryOf(request));
+    await control.zadd(keys.seen, Date.now(), request.holder.split('/')[0]!);
+    for (const key of [keys.queue, keys.seen]) await control.pexpire(key, TTL);
+  }
 });

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { Redis } from 'ioredis';
-import { CurrentLease, type Lease, Locked } from '../../lib/index.js';
 import { PLATFORMS, useBench } from '../support/nest-app.js';
+import { Accounts, TEXTS } from './accounts-by-id.js';
 
 const bench = useBench();
 let redis: Redis;
@@ -11,61 +10,13 @@ beforeAll(() => {
 });
 afterAll(() => redis.quit());
 
-/** Answers with the key that is locked, and all that Redis has meanwhile. */
-@Controller()
-class Accounts {
-  @Post('accounts')
-  @Locked('account:<id>')
-  async post(@Body('id') id: unknown, @CurrentLease() lease?: Lease): Promise<unknown> {
-    return { id, key: lease!.key, names: await redis.keys('*') };
-  }
-
-  @Get('accounts')
-  @Locked('account:<id>')
-  async get(@Query('id') id: unknown, @CurrentLease() lease?: Lease): Promise<unknown> {
-    return { id, key: lease!.key, names: await redis.keys('*') };
-  }
-
-  @Post('deep')
-  @Locked('account:<body.account.id>')
-  async deep(@Body() body: unknown): Promise<unknown> {
-    return body;
-  }
-}
-
-const TEXTS = [
-  'all:1',
-  '1}:queue',
-  '{1}',
-  '*',
-  '?[a-z]',
-  '%3A',
-  '%',
-  '..',
-  "1' redis.call('FLUSHALL') --",
-  "]] redis.call('FLUSHALL') --[[",
-  '1\r\n*1\r\n$8\r\nFLUSHALL\r\n',
-  '\u0000\u0001\u007f\u0085',
-  '\u001b[2J',
-  'ключ 😀',
-  '__proto__',
-  'constructor',
-  '<script>alert(1)</script>',
-  '99999999999999-nest-redis-lock:shared',
-];
-
 describe.each(PLATFORMS)('a request to an application on %s', (platform) => {
   let url: string;
   beforeAll(async () => {
-    ({ url } = await bench.server(platform, { controllers: [Accounts] }));
+    const providers = [{ provide: Redis, useValue: redis }];
+    ({ url } = await bench.server(platform, { controllers: [Accounts], providers }));
     await redis.set('data', 'untouched');
   });
-
-  const post = async (path: string, body: string): Promise<[number, any]> => {
-    const headers = { 'content-type': 'application/json' };
-    const answer = await fetch(`${url}/${path}`, { method: 'POST', headers, body });
-    return [answer.status, await answer.json()];
-  };
 
   it.each(TEXTS)(
     'locks by a value what the template names, and touches nothing else: %j',
@@ -110,6 +61,12 @@ describe.each(PLATFORMS)('a request to an application on %s', (platform) => {
       ]);
     }
   });
+
+  async function post(path: string, body: string): Promise<[number, any]> {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${url}/${path}`, { method: 'POST', headers, body });
+    return [answer.status, await answer.json()];
+  }
 });
 
 it('a text of a hand-over that somebody made up is refused, or finds nothing', async () => {
