@@ -13,33 +13,6 @@ let made: FakeRedis[] = [];
 /** The nodes that were connected to. */
 let asked: string[] = [];
 
-function connect(address: string): RedisConnection {
-  const redis = new FakeRedis(() => 1);
-  redis.status = 'wait';
-  redis.connect = async () => {
-    if (isRefused) redis.emit('error', replyError('WRONGPASS invalid'));
-    else redis.come();
-  };
-  made.push(redis);
-  asked.push(address);
-  return new RedisConnection(redis.client, 500, clock);
-}
-
-/** The inbox of a process, at any of these nodes. */
-function inboxOf(listener: object, addresses: readonly string[]): ClusterInbox {
-  const heard = listener as ServerListener;
-  const inboxAt = (address: string): Inbox =>
-    new Inbox(connect(address), 'i', heard, new ForeignChannels(clock), async () => {});
-  return new ClusterInbox(heard, clock, inboxAt, () => addresses);
-}
-
-/** How often it connected in so many ms. */
-async function within(ms: number): Promise<number> {
-  made = [];
-  await clock.advance(ms);
-  return made.length;
-}
-
 it('an inbox that every node refuses is tried ever less often, until one lets it in', async () => {
   let back = 0;
   const inbox = inboxOf({ reconnected: () => (back += 1) }, ['a:1']);
@@ -85,3 +58,30 @@ it('an inbox that is closed while it is being opened is tried at no further node
   isRefused = false;
   expect([asked.length, clock.pending]).toEqual([1, 0]);
 });
+
+/** The inbox of a process, at any of these nodes. */
+function inboxOf(listener: object, addresses: readonly string[]): ClusterInbox {
+  const heard = listener as ServerListener;
+  const inboxAt = (address: string): Inbox =>
+    new Inbox(connect(address), 'i', heard, new ForeignChannels(clock), async () => {});
+  return new ClusterInbox(heard, clock, inboxAt, () => addresses);
+}
+
+function connect(address: string): RedisConnection {
+  const redis = new FakeRedis(() => 1);
+  redis.status = 'wait';
+  redis.connect = async () => {
+    if (isRefused) redis.emit('error', replyError('WRONGPASS invalid'));
+    else redis.come();
+  };
+  made.push(redis);
+  asked.push(address);
+  return new RedisConnection(redis.client, 500, clock);
+}
+
+/** How often it connected in so many ms. */
+async function within(ms: number): Promise<number> {
+  made = [];
+  await clock.advance(ms);
+  return made.length;
+}

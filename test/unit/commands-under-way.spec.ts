@@ -21,23 +21,6 @@ beforeEach(() => {
 });
 afterEach(() => connection.close());
 
-/** A command, and what is known of it: nothing, its answer, or the outcome of its failure. */
-function command(name = 'ping', sent?: Promise<unknown>): { now: unknown; wire: Command } {
-  const promise = sent ?? connection.send(name);
-  const known: { now: unknown; wire: Command } = { now: undefined, wire: redis.sent.at(-1)! };
-  promise.then(
-    (answer) => (known.now = answer),
-    (error: unknown) => (known.now = error instanceof LockStoreError ? error.outcome : error),
-  );
-  return known;
-}
-
-function run(key = 'k', wanted?: () => boolean): { now: unknown; wire: Command } {
-  const read = (reply: unknown): unknown => reply;
-  const keys = new KeyList([key]);
-  return command('', connection.run({ script, keys, args: [], key, wanted: wanted!, read }));
-}
-
 describe('on a socket that takes nothing any more, before ioredis heard of its end', () => {
   it('nothing is sent, and each command says so', async () => {
     redis.stream.writable = false;
@@ -222,3 +205,20 @@ describe('an answer to another command', () => {
     expect(redis.disconnects).toEqual([true]);
   });
 });
+
+/** A command, and what is known of it: nothing, its answer, or the outcome of its failure. */
+function command(name = 'ping', sent?: Promise<unknown>): { now: unknown; wire: Command } {
+  const promise = sent ?? connection.send(name);
+  const known: { now: unknown; wire: Command } = { now: undefined, wire: redis.sent.at(-1)! };
+  promise.then(
+    (answer) => (known.now = answer),
+    (error: unknown) => (known.now = error instanceof LockStoreError ? error.outcome : error),
+  );
+  return known;
+}
+
+function run(key = 'k', wanted?: () => boolean): { now: unknown; wire: Command } {
+  const read = (reply: unknown): unknown => reply;
+  const keys = new KeyList([key]);
+  return command('', connection.run({ script, keys, args: [], key, wanted: wanted!, read }));
+}

@@ -1,78 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ClusterSource } from '../../lib/engine/redis/cluster/cluster-source.js';
 import { RedisCluster } from '../../lib/engine/redis/cluster/redis-cluster.js';
 import { KeyList, LuaScript } from '../../lib/engine/redis/index.js';
-import { RedisConnection } from '../../lib/engine/redis/redis-connection.js';
 import type { ServerListener } from '../../lib/engine/redis/lock-server.js';
 import type { RedisNode, StepNode } from '../../lib/engine/redis/redis-node.js';
 import { slotOf } from '../../lib/engine/redis/cluster/slot-map.js';
 import { storeFailure } from '../../lib/engine/redis/store-failure.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
-import { FakeRedis, replyError } from '../support/fake-redis.js';
-
-const INFO = 'redis_version:7.2.0\r\nredis_mode:cluster\r\nrole:master\r\n';
+import { replyError } from '../support/fake-redis.js';
+import { FakeCluster } from './fake-cluster.js';
 
 let clock: ManualClock;
+let fakes: FakeCluster;
 let cluster: RedisCluster;
-
-/** What a node says of who has which slot, by its address; else that a:1 has all. */
-let slots: Record<string, unknown>;
-/** The node that nobody can connect to. */
-let away: string | undefined;
-/** How long it may take to connect to a node, in ms. */
-let connectTimeout: number | undefined;
-/** Where each connection goes. */
-let places: Map<unknown, string>;
-/** The first connection to each node, which is for commands. */
-let made: Map<string, FakeRedis>;
-/** Where this process reaches what the Cluster knows by another address. */
-let natMap: Record<string, string>;
-
-function node(address: string): FakeRedis {
-  const redis = new FakeRedis((name) => {
-    if (name === 'info') return INFO;
-    if (name === 'evalsha') return 'OK';
-    if (name === 'time' || name === 'eval') return ['2000', '250000'];
-    if (name === 'subscribe' || name === 'publish') return 1;
-    if (name === 'scan') return ['0', []];
-    if (name !== 'cluster') return undefined;
-    return address in slots ? slots[address] : [[0, 16_383, ['a', 1, 'id']]];
-  });
-  redis.status = 'wait';
-  places.set(redis.client, address);
-  if (!made.has(address)) made.set(address, redis);
-  return redis;
-}
-
-/** One that nobody connects to. */
-function unreachable(address: string): FakeRedis {
-  const redis = node(address);
-  redis.connect = async () => {};
-  return redis;
-}
-
-async function open(seeds = ['a:1']): Promise<void> {
-  const source = {
-    seeds,
-    mapped: (address: string) => natMap[address] ?? address,
-    connection: (address: string) =>
-      new RedisConnection(
-        (address === away ? unreachable(address) : node(address)).client,
-        500,
-        clock,
-        connectTimeout,
-      ),
-  };
-  cluster = new RedisCluster(source as unknown as ClusterSource, 500, clock, 'i:', 'p');
-  await cluster.open({ reconnected: () => {} } as ServerListener);
-}
 
 beforeEach(() => {
   clock = new ManualClock();
-  [slots, natMap] = [{}, {}];
-  [away, connectTimeout] = ['c:3', undefined];
-  [places, made] = [new Map(), new Map()];
+  fakes = new FakeCluster(clock);
 });
 
 describe('a step that a node of a Cluster sends elsewhere', () => {
@@ -121,7 +65,8 @@ describe('a step that a node of a Cluster sends elsewhere', () => {
 });
 
 describe('a slot of a Cluster', () => {
-  const placeOf = (node: StepNode): string => places.get((node as RedisNode).connection.client)!;
+  const placeOf = (node: StepNode): string =>
+    fakes.places.get((node as RedisNode).connection.client)!;
   /** Where a step is taken, whose first answer is this one. */
   async function taken(answer?: string): Promise<string[]> {
     const asked: string[] = [];
@@ -136,7 +81,7 @@ describe('a slot of a Cluster', () => {
   beforeEach(async () => {
     await open();
     await clock.advance(0);
-    slots = { 'a:1': undefined, 'b:2': undefined }; // nobody answers who has which slot
+    fakes.slots = { 'a:1': undefined, 'b:2': undefined }; // nobody answers who has which slot
   });
   afterEach(() => cluster.close());
 
@@ -146,14 +91,14 @@ describe('a slot of a Cluster', () => {
   });
 
   it('that has moved makes this process ask the nodes who has which slot', async () => {
-    slots = { 'b:2': [[0, 16_383, ['b', 2]]], 'a:1': [[0, 16_383, ['b', 2]]] };
+    fakes.slots = { 'b:2': [[0, 16_383, ['b', 2]]], 'a:1': [[0, 16_383, ['b', 2]]] };
     await taken('MOVED 1 b:2');
     await clock.advance(0);
     expect(cluster.describe().found).toContain('Cluster b:2');
   });
 
   it('that has moved is followed to where this process reaches its new node', async () => {
-    natMap = { 'inside:9': 'b:2' };
+    fakes.natMap = { 'inside:9': 'b:2' };
     expect(await taken('MOVED 1 inside:9')).toEqual(['a:1', 'b:2']);
     expect(await taken()).toEqual(['b:2']);
   });
@@ -164,13 +109,13 @@ describe('a slot of a Cluster', () => {
     const step = async (node: StepNode): Promise<string> => {
       asked.push(asked.length === 0 ? placeOf(node) : 'another');
       if (asked.length === 1) throw storeFailure(new Error('ASK 1 b:2'), 'k');
-      made.get('b:2')!.names();
+      fakes.made.get('b:2')!.names();
       const run = { script, keys: new KeyList([]), args: [], key: 'k', read: String };
       return node.run(run);
     };
     expect(await cluster.at('k', 'k', step)).toBe('OK');
     expect(asked).toEqual(['a:1', 'another']);
-    expect(made.get('b:2')!.names()).toEqual(['asking', 'evalsha']);
+    expect(fakes.made.get('b:2')!.names()).toEqual(['asking', 'evalsha']);
     expect(await taken()).toEqual(['a:1']);
   });
 
@@ -179,7 +124,7 @@ describe('a slot of a Cluster', () => {
     ['whose new node does not know its host', 'MOVED 1 :2'],
     ['whose new node has no host name', 'MOVED 1 ?:2'],
   ])('%s is asked for again in 20 ms, at the node that has it then', async (_what, answer) => {
-    slots = { 'a:1': [[0, 16_383, ['b', 2]]] };
+    fakes.slots = { 'a:1': [[0, 16_383, ['b', 2]]] };
     let asked: string[] | undefined;
     void taken(answer).then((found) => (asked = found));
     await clock.advance(19);
@@ -189,7 +134,7 @@ describe('a slot of a Cluster', () => {
   });
 
   it('whose new node is away is asked for at the one that took its place, if others know that', async () => {
-    slots = { 'a:1': [[0, 16_383, ['b', 2]]] };
+    fakes.slots = { 'a:1': [[0, 16_383, ['b', 2]]] };
     const failed = taken('MOVED 1 c:3').catch((error: unknown) => error);
     await clock.advance(500);
     expect(await failed).toMatchObject({ outcome: 'unsent' });
@@ -197,11 +142,11 @@ describe('a slot of a Cluster', () => {
   });
 
   it('whose new node was away is asked for there once it is back', async () => {
-    connectTimeout = 100;
+    fakes.connectTimeout = 100;
     const failed = taken('MOVED 1 c:3').catch((error: unknown) => error);
     await clock.advance(100);
     expect(await failed).toMatchObject({ code: 'LOCK_STORE' });
-    away = undefined;
+    fakes.away = undefined;
     expect(await taken('MOVED 1 c:3')).toEqual(['a:1', 'c:3']);
   });
 
@@ -224,7 +169,7 @@ const both = [
 ];
 
 async function openBoth(): Promise<void> {
-  slots = { 'a:1': both, 'b:2': both };
+  fakes.slots = { 'a:1': both, 'b:2': both };
   await open();
   await clock.advance(0);
 }
@@ -232,20 +177,20 @@ async function openBoth(): Promise<void> {
 describe('of the nodes of a Cluster', () => {
   beforeEach(async () => {
     await openBoth();
-    for (const redis of made.values()) redis.sent.length = 0;
+    for (const redis of fakes.made.values()) redis.sent.length = 0;
   });
   afterEach(() => cluster.close());
 
   it('each is asked for its health by a key of its own', async () => {
     expect(await cluster.health('lock:', 100)).toMatchObject([{ status: 'up' }, { status: 'up' }]);
     const slotsAt = (address: string): number[] =>
-      made.get(address)!.sent.map(({ args }) => slotOf(String(args[2])));
+      fakes.made.get(address)!.sent.map(({ args }) => slotOf(String(args[2])));
     expect(slotsAt('a:1').map((slot) => slot < 100)).toEqual([true]);
     expect(slotsAt('b:2').map((slot) => slot < 100)).toEqual([false]);
   });
 
   it('one that was lost is down, whatever the others say', async () => {
-    made.get('a:1')!.go();
+    fakes.made.get('a:1')!.go();
     expect(await cluster.health('lock:', 100)).toMatchObject([
       { status: 'down' },
       { status: 'up' },
@@ -254,10 +199,10 @@ describe('of the nodes of a Cluster', () => {
 
   it('one that is not known refuses a list, which else would lack its locks', async () => {
     const gone = [...both.slice(0, 1), [100, 200, ['c', 3]], [201, 16_383, ['b', 2]]];
-    slots = { 'a:1': gone, 'b:2': gone };
-    connectTimeout = 100;
-    made.get('b:2')!.go();
-    made.get('b:2')!.come();
+    fakes.slots = { 'a:1': gone, 'b:2': gone };
+    fakes.connectTimeout = 100;
+    fakes.made.get('b:2')!.go();
+    fakes.made.get('b:2')!.come();
     await clock.advance(100);
     const list = async (): Promise<void> => {
       for await (const key of cluster.typedKeys('*', 'string')) throw new Error(key);
@@ -270,11 +215,11 @@ describe('of the nodes of a Cluster', () => {
   });
 
   it('those that have left it are connected to no longer', async () => {
-    slots = { 'a:1': [[0, 16_383, ['a', 1]]], 'b:2': [[0, 16_383, ['a', 1]]] };
-    made.get('b:2')!.go();
+    fakes.slots = { 'a:1': [[0, 16_383, ['a', 1]]], 'b:2': [[0, 16_383, ['a', 1]]] };
+    fakes.made.get('b:2')!.go();
     await clock.advance(1_000);
     expect(cluster.describe().found).toMatch(/Cluster a:1$/);
-    expect([...made].map(([address, { disconnects }]) => [address, disconnects])).toEqual([
+    expect([...fakes.made].map(([address, { disconnects }]) => [address, disconnects])).toEqual([
       ['a:1', []],
       ['b:2', [false]],
     ]);
@@ -283,7 +228,7 @@ describe('of the nodes of a Cluster', () => {
 
 describe('a named node that knows no slots', () => {
   beforeEach(() => {
-    slots = { 'a:1': [], 'b:2': [[0, 16_383, ['b', 2]]] };
+    fakes.slots = { 'a:1': [], 'b:2': [[0, 16_383, ['b', 2]]] };
   });
 
   it('is said where no other answers', async () => {
@@ -303,7 +248,7 @@ describe('a node of a Cluster that serves a slot no more (CLUSTERDOWN)', () => {
   const down = replyError('CLUSTERDOWN Hash slot not served');
   const refused = (): Promise<never> => Promise.reject(storeFailure(down, 'k'));
   const at = async (node: StepNode): Promise<unknown> =>
-    places.get((node as RedisNode).connection.client);
+    fakes.places.get((node as RedisNode).connection.client);
   let key = '';
   for (let n = 0; !key; n += 1) if (slotOf(`${n}`) < 100) key = `${n}`;
 
@@ -314,10 +259,15 @@ describe('a node of a Cluster that serves a slot no more (CLUSTERDOWN)', () => {
     ['says that it has them', both],
   ])('is left for the one that the others name, where it %s', async (_, said) => {
     expect(await cluster.at(key, 'k', at)).toBe('a:1');
-    slots = { 'a:1': said, 'b:2': [[0, 16_383, ['b', 2]]] };
+    fakes.slots = { 'a:1': said, 'b:2': [[0, 16_383, ['b', 2]]] };
     await expect(cluster.at(key, 'k', refused)).rejects.toThrow('CLUSTERDOWN');
     await clock.advance(200);
     expect(await cluster.at(key, 'k', at)).toBe('b:2');
     await cluster.close();
   });
 });
+
+async function open(seeds = ['a:1']): Promise<void> {
+  cluster = new RedisCluster(fakes.source(seeds), 500, clock, 'i:', 'p');
+  await cluster.open({ reconnected: () => {} } as ServerListener);
+}

@@ -13,22 +13,14 @@ import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemClock } from '../../lib/engine/options/index.js';
 import { ForeignLockError } from '../../lib/engine/errors/index.js';
-import { KeyList, LuaScript, named, type Operand } from '../../lib/engine/redis/index.js';
+import { KeyList, named, type Operand } from '../../lib/engine/redis/index.js';
 import { RedisConnection } from '../../lib/engine/redis/redis-connection.js';
 import { bulk, decoded } from '../../lib/engine/redis/resp.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { readyClient, writesDuring } from './ready-client.js';
+import { count, echo } from './small-scripts.js';
 
 const TIMEOUT = 2_000;
-
-const echo = new LuaScript(
-  `local key = KEYS[1]
-local first, second = ARGV[1], ARGV[2]
-return { key, first, { second or 'none' } }`,
-);
-const count = new LuaScript(
-  `local key = KEYS[1]
-return redis.call('INCR', key)`,
-);
 
 let server: RedisProcess;
 let client: Redis;
@@ -37,66 +29,14 @@ let connection: RedisConnection;
 beforeAll(async () => {
   server = await RedisProcess.start();
 });
-
-afterAll(async () => {
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 beforeEach(async () => {
-  client = new Redis(server.url, {
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    enableReadyCheck: false,
-  });
-  client.on('error', () => {});
-  await once(client, 'ready');
+  client = await readyClient(server.url);
   await client.flushall();
   connection = new RedisConnection(client, TIMEOUT, systemClock);
 });
-
-afterEach(() => {
-  connection.close();
-});
-
-function runEcho(key: string, ...args: Operand[]): Promise<unknown> {
-  return connection.run({
-    script: echo,
-    keys: new KeyList([key]),
-    args,
-    read: (reply) => reply,
-  });
-}
-
-function runCount(key: string): Promise<number> {
-  return connection.run({
-    script: count,
-    keys: new KeyList([key]),
-    args: [],
-    read: (reply) => reply as number,
-  });
-}
-
-/** How many commands are in each write to the socket while `work` runs. */
-async function writesDuring(work: () => Promise<unknown>): Promise<number[]> {
-  const { stream } = client as unknown as { stream: { write: (text: string) => boolean } };
-  const write = stream.write.bind(stream);
-  const writes: number[] = [];
-  stream.write = (text) => {
-    writes.push(text.split('evalsha').length - 1);
-    return write(text);
-  };
-  await work();
-  stream.write = write;
-  return writes;
-}
-
-/** An ioredis of another version: what it does with commands is replaced, where they are written is not. */
-function replaceSendCommand(
-  send: (command: Command, original: (command: Command) => unknown) => unknown,
-) {
-  const original = client.sendCommand.bind(client);
-  client.sendCommand = (command, stream) => send(command, (as) => original(as, stream));
-}
+afterEach(() => connection.close());
 
 describe('a command on the wire', () => {
   it('counts bytes, not characters', () => {
@@ -225,7 +165,7 @@ describe('once commands are encoded by us', () => {
     await connection.tryOut();
     await runCount('n');
     await nextTurn();
-    return writesDuring(async () => {
+    return commandsDuring(async () => {
       const runs: Promise<unknown>[] = [];
       for (const commands of ticks) {
         for (let at = 0; at < commands; at += 1) runs.push(runCount('n'));
@@ -406,3 +346,35 @@ describe('while instrumentation of OpenTelemetry wraps the commands of ioredis',
     },
   );
 });
+
+function runEcho(key: string, ...args: Operand[]): Promise<unknown> {
+  return connection.run({
+    script: echo,
+    keys: new KeyList([key]),
+    args,
+    read: (reply) => reply,
+  });
+}
+
+function runCount(key: string): Promise<number> {
+  return connection.run({
+    script: count,
+    keys: new KeyList([key]),
+    args: [],
+    read: (reply) => reply as number,
+  });
+}
+
+/** How many commands are in each write to the socket while `work` runs. */
+async function commandsDuring(work: () => Promise<unknown>): Promise<number[]> {
+  const writes = await writesDuring(client, work);
+  return writes.map((text) => text.split('evalsha').length - 1);
+}
+
+/** An ioredis of another version: what it does with commands is replaced, where they are written is not. */
+function replaceSendCommand(
+  send: (command: Command, original: (command: Command) => unknown) => unknown,
+) {
+  const original = client.sendCommand.bind(client);
+  client.sendCommand = (command, stream) => send(command, (as) => original(as, stream));
+}

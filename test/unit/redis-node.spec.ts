@@ -31,22 +31,6 @@ beforeEach(() => {
 let node: RedisNode;
 afterEach(() => node.close());
 
-function connection(): RedisConnection {
-  return new RedisConnection(redis.client, TIMEOUT, clock);
-}
-
-async function open(checks: ServerChecks = {}): Promise<RedisNode> {
-  node = new RedisNode(connection(), checks);
-  await node.open(() => (reconnected += 1), true);
-  redis.names();
-  return node;
-}
-
-function run(more: Partial<ScriptRun<unknown>> = {}): Promise<unknown> {
-  const read = (reply: unknown): unknown => reply;
-  return node.run({ script, keys: new KeyList([]), args: [], key: 'k', read, ...more });
-}
-
 describe('a node', () => {
   it('can be used when its clock was read, and not before', async () => {
     node = new RedisNode(connection());
@@ -259,3 +243,19 @@ describe('a node', () => {
     expect(redis.names()).toEqual(['evalsha', 'wait']);
   });
 });
+
+async function open(checks: ServerChecks = {}): Promise<RedisNode> {
+  node = new RedisNode(connection(), checks);
+  await node.open(() => (reconnected += 1), true);
+  redis.names();
+  return node;
+}
+
+function connection(): RedisConnection {
+  return new RedisConnection(redis.client, TIMEOUT, clock);
+}
+
+function run(more: Partial<ScriptRun<unknown>> = {}): Promise<unknown> {
+  const read = (reply: unknown): unknown => reply;
+  return node.run({ script, keys: new KeyList([]), args: [], key: 'k', read, ...more });
+}

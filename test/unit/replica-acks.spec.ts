@@ -31,26 +31,6 @@ beforeEach(() => {
   acks = new ReplicaAcks(connection as unknown as RedisConnection, { acks: 2, timeout: 100 });
 });
 
-/** A run, and what came of it. */
-function run(key: string, more: Partial<ScriptRun<unknown>> = {}): { now: unknown } {
-  const come: { now: unknown } = { now: undefined };
-  const unconfirmed = (_: unknown, error: Error): never => {
-    throw error;
-  };
-  const read = (reply: unknown): unknown => reply;
-  acks.run({ script, keys: new KeyList([]), args: [], key, read, unconfirmed, ...more }).then(
-    (answer) => (come.now = answer),
-    (error: unknown) => (come.now = error),
-  );
-  return come;
-}
-
-/** What was sent since this was asked last. */
-async function taken(): Promise<Sent[]> {
-  await nextTurn();
-  return sent.splice(0);
-}
-
 describe('a run that replicas confirm', () => {
   it('leaves with those of its tick, and one WAIT behind them', async () => {
     const all = [run('a'), run('b')];
@@ -170,3 +150,23 @@ describe.each<[string, number, (wait: Sent) => void]>([
     expect(b.now).toBe('B');
   });
 });
+
+/** A run, and what came of it. */
+function run(key: string, more: Partial<ScriptRun<unknown>> = {}): { now: unknown } {
+  const come: { now: unknown } = { now: undefined };
+  const unconfirmed = (_: unknown, error: Error): never => {
+    throw error;
+  };
+  const read = (reply: unknown): unknown => reply;
+  acks.run({ script, keys: new KeyList([]), args: [], key, read, unconfirmed, ...more }).then(
+    (answer) => (come.now = answer),
+    (error: unknown) => (come.now = error),
+  );
+  return come;
+}
+
+/** What was sent since this was asked last. */
+async function taken(): Promise<Sent[]> {
+  await nextTurn();
+  return sent.splice(0);
+}

@@ -4,55 +4,16 @@ import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ForeignLockError } from '../../lib/engine/errors/index.js';
 import { systemClock } from '../../lib/engine/options/index.js';
-import {
-  CommonOperands,
-  MergedScript,
-  KeyList,
-  LuaScript,
-  type Operand,
-} from '../../lib/engine/redis/index.js';
+import { CommonOperands, KeyList, LuaScript, type Operand } from '../../lib/engine/redis/index.js';
 import { RedisConnection } from '../../lib/engine/redis/redis-connection.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
+import { readyClient, writesDuring } from './ready-client.js';
+import { all, append, push, pushAlone, swap } from './small-scripts.js';
 
 const TIMEOUT = 500;
-
-/** Appends to a list; says how long that is, and what it was given. */
-const push = new LuaScript(
-  `local list = KEYS[1]
-local text, more = ARGV[1], ARGV[2]
-return { redis.call('RPUSH', list, text), text, more or 'none' }`,
-  'batchable',
-);
-/** Of two keys, as a lock has several. */
-const swap = new LuaScript(
-  `local one, other = KEYS[1], KEYS[2]
-local text = ARGV[1]
-if text == 'fail' then return redis.error_reply('READONLY it says') end
-if text == 'raise' then error('as Redis 6 does') end
-if text == 'nothing' then return nil end
-return { one, other, text }`,
-  'batchable',
-);
-/** Takes all its runs by itself: appends the text of each to the list of each; says what all of them share. */
-const append = new MergedScript(
-  `local shared = KEYS[1]
-local not_after, word = ARGV[1], ARGV[2]
-local runs, answers = (#KEYS - 1) / 2, {}
-if word == 'one' then return 1 end
-for nth = 1, runs do
-  local list, other = KEYS[1 + nth], KEYS[1 + runs + nth]
-  local text = ARGV[2 + nth]
-  local answer = redis.pcall('RPUSH', list, text)
-  answers[nth] = type(answer) == 'table' and answer or { shared, not_after, word, list, other, text }
-end
-return answers`,
-);
-const all = new CommonOperands(['shared'], ['word']);
-/** As `push`, but each time a command of its own. */
-const pushAlone = new LuaScript(`${push.step}\n`);
 
 let server: RedisProcess;
 let admin: Redis;
@@ -63,7 +24,6 @@ beforeAll(async () => {
   server = await RedisProcess.start();
   admin = new Redis(server.url);
 });
-
 afterAll(async () => {
   admin.disconnect();
   await server.stop();
@@ -75,71 +35,7 @@ beforeEach(async () => {
   await connect(server.url);
   await connection.tryOut(true);
 });
-
-afterEach(() => {
-  connection.close();
-});
-
-async function connect(url: string): Promise<void> {
-  client = new Redis(url, {
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    enableReadyCheck: false,
-    reconnectOnError: (error) => error.message.includes('READONLY'),
-  });
-  client.on('error', () => {});
-  await once(client, 'ready');
-  connection = new RedisConnection(client, TIMEOUT, systemClock);
-}
-
-function run(
-  script: LuaScript,
-  keys: readonly string[],
-  args: readonly Operand[],
-  wanted = () => true,
-): Promise<unknown> {
-  const read = (reply: unknown): unknown => reply;
-  return connection.run({ script, keys: new KeyList(keys), args, key: keys[0], wanted, read });
-}
-
-function runs(count: number, list = 'list', script = push): Promise<unknown>[] {
-  return Array.from({ length: count }, (_, nth) => run(script, [list], [nth]));
-}
-
-/** A run of the script that takes them all. */
-function joint(list: string, text: string, notAfter = 7, common = all): Promise<unknown> {
-  const keys = new KeyList([list, `${list}:other`]);
-  const read = (reply: unknown): unknown => reply;
-  return connection.run({ script: append, keys, args: [text], key: list, common, notAfter, read });
-}
-
-/** The server knows the scripts. */
-async function warm(): Promise<void> {
-  for (const script of [push, swap, pushAlone, append]) await admin.script('LOAD', script.source);
-  await nextTurn();
-}
-
-/** How many keys each EVALSHA has that is written while `work` runs. */
-async function widthsDuring(work: () => Promise<unknown>): Promise<number[]> {
-  const { stream } = client as unknown as { stream: { write: (text: string) => boolean } };
-  const write = stream.write.bind(stream);
-  let written = '';
-  stream.write = (text) => {
-    written += text;
-    return write(text);
-  };
-  await work();
-  stream.write = write;
-  const encoded = written.matchAll(/\$7\r\nevalsha\r\n\$40\r\n\w+\r\n\$\d+\r\n(\d+)\r\n/g);
-  return [...encoded].map(([, keys]) => Number(keys));
-}
-
-async function outcomesOf(all: readonly Promise<unknown>[]): Promise<unknown[]> {
-  const settled = await Promise.allSettled(all);
-  return settled.map((one) =>
-    one.status === 'fulfilled' ? 'answered' : (one.reason as { outcome?: string }).outcome,
-  );
-}
+afterEach(() => connection.close());
 
 describe('runs of a script that leave together', () => {
   beforeEach(warm);
@@ -460,3 +356,50 @@ describe('in a Cluster', () => {
     expect(await widthsDuring(pushed)).toEqual([1, 1, 1, 1]);
   });
 });
+
+async function connect(url: string): Promise<void> {
+  const reconnectOnError = (error: Error): boolean => error.message.includes('READONLY');
+  client = await readyClient(url, { reconnectOnError });
+  connection = new RedisConnection(client, TIMEOUT, systemClock);
+}
+
+function run(
+  script: LuaScript,
+  keys: readonly string[],
+  args: readonly Operand[],
+  wanted = () => true,
+): Promise<unknown> {
+  const read = (reply: unknown): unknown => reply;
+  return connection.run({ script, keys: new KeyList(keys), args, key: keys[0], wanted, read });
+}
+
+function runs(count: number, list = 'list', script = push): Promise<unknown>[] {
+  return Array.from({ length: count }, (_, nth) => run(script, [list], [nth]));
+}
+
+/** A run of the script that takes them all. */
+function joint(list: string, text: string, notAfter = 7, common = all): Promise<unknown> {
+  const keys = new KeyList([list, `${list}:other`]);
+  const read = (reply: unknown): unknown => reply;
+  return connection.run({ script: append, keys, args: [text], key: list, common, notAfter, read });
+}
+
+/** The server knows the scripts. */
+async function warm(): Promise<void> {
+  for (const script of [push, swap, pushAlone, append]) await admin.script('LOAD', script.source);
+  await nextTurn();
+}
+
+/** How many keys each EVALSHA has that is written while `work` runs. */
+async function widthsDuring(work: () => Promise<unknown>): Promise<number[]> {
+  const written = (await writesDuring(client, work)).join('');
+  const encoded = written.matchAll(/\$7\r\nevalsha\r\n\$40\r\n\w+\r\n\$\d+\r\n(\d+)\r\n/g);
+  return [...encoded].map(([, keys]) => Number(keys));
+}
+
+async function outcomesOf(all: readonly Promise<unknown>[]): Promise<unknown[]> {
+  const settled = await Promise.allSettled(all);
+  return settled.map((one) =>
+    one.status === 'fulfilled' ? 'answered' : (one.reason as { outcome?: string }).outcome,
+  );
+}

@@ -6,6 +6,18 @@ import { askHealth, type ServerHealth } from '../../lib/engine/redis/server-heal
 /** How far the server's clock is ahead, in ms. */
 const AHEAD = 3;
 
+describe('the offset of a server’s clock', () => {
+  it.each([
+    ['on its way', { wall: 0, monotonic: 0, sent: 8, answered: 1 }],
+    ['on its way back', { wall: 0, monotonic: 0, sent: 1, answered: 8 }],
+    ['behind the wall clock', { wall: 8, monotonic: 0, sent: 1, answered: 1 }],
+    ['behind the monotonic clock', { wall: 0, monotonic: 8, sent: 1, answered: 1 }],
+  ])('is wrong by half of the round trip at most, where 8 ms pass %s', async (_, after) => {
+    const health = await found(after);
+    expect(error(health)).toBeLessThanOrEqual(health.roundTrip! / 2);
+  });
+});
+
 /** What a check finds where each step takes so many ms more: readings of our clocks, the way to the server, and back. */
 async function found(after: Readonly<Record<'wall' | 'monotonic' | 'sent' | 'answered', number>>) {
   let now = 1_000;
@@ -33,15 +45,3 @@ async function found(after: Readonly<Record<'wall' | 'monotonic' | 'sent' | 'ans
 function error({ clockOffset }: ServerHealth): number {
   return Math.abs(clockOffset! - AHEAD);
 }
-
-describe('the offset of a server’s clock', () => {
-  it.each([
-    ['on its way', { wall: 0, monotonic: 0, sent: 8, answered: 1 }],
-    ['on its way back', { wall: 0, monotonic: 0, sent: 1, answered: 8 }],
-    ['behind the wall clock', { wall: 8, monotonic: 0, sent: 1, answered: 1 }],
-    ['behind the monotonic clock', { wall: 0, monotonic: 8, sent: 1, answered: 1 }],
-  ])('is wrong by half of the round trip at most, where 8 ms pass %s', async (_, after) => {
-    const health = await found(after);
-    expect(error(health)).toBeLessThanOrEqual(health.roundTrip! / 2);
-  });
-});

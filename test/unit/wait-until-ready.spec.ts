@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis, type RedisOptions } from 'ioredis';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { getEventListeners, once } from 'node:events';
+import { getEventListeners } from 'node:events';
 import { LockOptionsError, LockStoreError } from '../../lib/engine/errors/index.js';
 import { waitUntilReady, type Start } from '../../lib/engine/redis/wait-until-ready.js';
 import { moduleSettings } from '../../lib/engine/options/index.js';
@@ -10,62 +9,32 @@ import { RedisConnection } from '../../lib/engine/redis/redis-connection.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
 import { FakeRedis } from '../support/fake-redis.js';
 import { until } from '../support/until.js';
+import { SilentServer } from './silent-server.js';
 
-/** What the server says to whatever it is sent; nothing at first. */
-let answer: string | undefined;
-let sockets: Socket[];
-let server: Server;
+let server: SilentServer;
 let clock: ManualClock;
 let connection: RedisConnection;
 /** What was told while nothing was ready. */
 let told: string[];
 
 beforeEach(async () => {
-  answer = undefined;
-  sockets = [];
   told = [];
-  server = createServer((socket) => {
-    sockets.push(socket);
-    socket.on('error', () => {});
-    socket.on('data', () => answer && socket.write(answer));
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  server = await SilentServer.start();
   clock = new ManualClock();
-  const client = new Redis({
-    host: '127.0.0.1',
-    port: (server.address() as AddressInfo).port,
-    lazyConnect: true,
-  });
+  const client = new Redis({ host: '127.0.0.1', port: server.port, lazyConnect: true });
   connection = new RedisConnection(client, 500, clock);
 });
 
 afterEach(() => {
   connection.close();
-  for (const socket of sockets) socket.destroy();
   server.close();
 });
-
-/** Begins to connect, and resolves when the server has accepted it. */
-async function connecting(start: Start = {}): Promise<{ made: Promise<void> }> {
-  const failed = (message: string): void => void told.push(message);
-  const made = waitUntilReady(connection, { failed, ...start });
-  made.catch(() => {});
-  await until('it is accepted', () => sockets.length > 0);
-  return { made };
-}
-
-/** Lets so much time pass that a server which says nothing is asked what it is, and hears its answer or its silence. */
-async function asked(): Promise<void> {
-  const before = sockets.length;
-  await clock.advance(500);
-  await until('it is asked', () => sockets.length > before);
-}
 
 describe('a server that accepts a connection and says nothing', () => {
   it('is named as such while it is waited for, and to the end', async () => {
     const { made } = await connecting();
     await clock.advance(499);
-    expect(sockets).toHaveLength(1);
+    expect(server.sockets).toHaveLength(1);
     await asked();
     await until('it was heard', async () => {
       await clock.advance(100);
@@ -99,7 +68,7 @@ describe('a server that accepts a connection and says nothing', () => {
       await clock.advance(100);
       return told.length > 0;
     });
-    answer = '-DENIED Redis is running in protected mode\r\n';
+    server.answer = '-DENIED Redis is running in protected mode\r\n';
     let over = false;
     made.catch(() => (over = true));
     await until('it is heard', async () => {
@@ -174,3 +143,19 @@ describe('a connection that is there', () => {
     expect(told).toEqual([expect.stringContaining('It is a replica')]);
   });
 });
+
+/** Begins to connect, and resolves when the server has accepted it. */
+async function connecting(start: Start = {}): Promise<{ made: Promise<void> }> {
+  const failed = (message: string): void => void told.push(message);
+  const made = waitUntilReady(connection, { failed, ...start });
+  made.catch(() => {});
+  await until('it is accepted', () => server.sockets.length > 0);
+  return { made };
+}
+
+/** Lets so much time pass that a server which says nothing is asked what it is, and hears its answer or its silence. */
+async function asked(): Promise<void> {
+  const before = server.sockets.length;
+  await clock.advance(500);
+  await until('it is asked', () => server.sockets.length > before);
+}
