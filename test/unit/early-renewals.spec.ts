@@ -14,31 +14,12 @@ let process: LockingProcess;
 /** When each renewal was asked for, in ms of the world. */
 let asked: number[];
 
-/** A process beside such clients. */
-function careful(): Promise<LockingProcess> {
-  return world.process({ guard: 'timestamp' }, (store) =>
-    withSteps(store, {
-      extend(requests) {
-        asked.push(world.clock.monotonic());
-        return store.extend(requests);
-      },
-    }),
-  );
-}
-
 beforeEach(async () => {
   asked = [];
   world = new MemoryWorld(kinds['lock']!);
   process = await careful();
 });
 afterEach(() => world.close());
-
-/** The renewals of the next `ms`, by the ms that have passed since `from`. */
-async function renewals(ms: number, from: number): Promise<number[]> {
-  asked = [];
-  await world.elapse(ms);
-  return asked.map((at) => at - from);
-}
 
 describe.each([true, false])('a lease that is renewed early (renew: %s)', (renew) => {
   it('is renewed when its grant says, and from then on as any other', async () => {
@@ -79,3 +60,22 @@ describe.each([true, false])('a lease that is renewed early (renew: %s)', (renew
     await restored.release();
   });
 });
+
+/** A process beside such clients. */
+function careful(): Promise<LockingProcess> {
+  return world.process({ guard: 'timestamp' }, (store) =>
+    withSteps(store, {
+      extend(requests) {
+        asked.push(world.clock.monotonic());
+        return store.extend(requests);
+      },
+    }),
+  );
+}
+
+/** The renewals of the next `ms`, by the ms that have passed since `from`. */
+async function renewals(ms: number, from: number): Promise<number[]> {
+  asked = [];
+  await world.elapse(ms);
+  return asked.map((at) => at - from);
+}

@@ -20,36 +20,6 @@ const LONG = BUDGET.ms * 0.4;
 /** Before an ask is answered, so short a turn is over. */
 const SHORT = 0.1;
 
-/** Callers that come in this order, for so many ms each; notes each turn as it begins. */
-function callers(process: LockingProcess, steps: string[], turns: readonly number[]) {
-  const call = async (ms: number): Promise<void> => {
-    const lease = await process.acquire({ fencing: false }); // the first grant reserves few tokens
-    steps.push('turn');
-    await new Promise<void>((resolve) => world.clock.after(ms, resolve));
-    await lease.release();
-  };
-  return later(Promise.all(turns.map(call)));
-}
-
-/** What a process sends, and its turns, when another was before it in the queue. */
-async function behindAnother(turns: readonly number[]): Promise<string[]> {
-  const steps: string[] = [];
-  const [z, a, b] = [
-    await world.process(),
-    await world.process(),
-    await world.process({}, noting(steps)),
-  ];
-  const lease = await z.acquire();
-  const other = later(a.acquire());
-  await world.waiting(1);
-  const all = callers(b, steps, turns);
-  await world.waiting(2);
-  await lease.release();
-  await (await world.finish(other)).release();
-  await world.finish(all);
-  return steps;
-}
-
 describe('in the last turn of its time slice, a process', () => {
   it('asks for its next entry while it lasts, where others wait: what they wait for is a mere release', async () => {
     const steps = await behindAnother([LONG, LONG, LONG, LONG]);
@@ -236,3 +206,33 @@ describe('a caller that gave up', () => {
     await holder.release();
   });
 });
+
+/** What a process sends, and its turns, when another was before it in the queue. */
+async function behindAnother(turns: readonly number[]): Promise<string[]> {
+  const steps: string[] = [];
+  const [z, a, b] = [
+    await world.process(),
+    await world.process(),
+    await world.process({}, noting(steps)),
+  ];
+  const lease = await z.acquire();
+  const other = later(a.acquire());
+  await world.waiting(1);
+  const all = callers(b, steps, turns);
+  await world.waiting(2);
+  await lease.release();
+  await (await world.finish(other)).release();
+  await world.finish(all);
+  return steps;
+}
+
+/** Callers that come in this order, for so many ms each; notes each turn as it begins. */
+function callers(process: LockingProcess, steps: string[], turns: readonly number[]) {
+  const call = async (ms: number): Promise<void> => {
+    const lease = await process.acquire({ fencing: false }); // the first grant reserves few tokens
+    steps.push('turn');
+    await new Promise<void>((resolve) => world.clock.after(ms, resolve));
+    await lease.release();
+  };
+  return later(Promise.all(turns.map(call)));
+}

@@ -8,56 +8,17 @@ import { Membership } from '../../lib/engine/locks/quorum/membership.js';
 import type { RedisServer } from '../../lib/engine/redis/index.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
 import { later } from '../support/later.js';
+import { JoiningServer } from './joining-server.js';
 
 const GRACE = 500;
 const PAUSE = 1_000;
 
-/** A server that opens when a test says so. */
-class Server {
-  opens = 0;
-  closes = 0;
-  opened!: () => void;
-  failed!: (error: Error) => void;
-
-  constructor(
-    readonly runId: string | undefined,
-    private readonly name: string,
-  ) {}
-
-  open(): Promise<void> {
-    this.opens += 1;
-    return new Promise((opened, failed) => Object.assign(this, { opened, failed }));
-  }
-
-  async close(): Promise<void> {
-    this.closes += 1;
-  }
-
-  describe(): { found: string } {
-    return { found: `Redis at ${this.name}` };
-  }
-}
-
 let clock: ManualClock;
-let servers: Server[];
+let servers: JoiningServer[];
 let membership: Membership;
 let reconnected: number;
 let opened: 'not yet' | 'yes' | 'no';
 let opening: Promise<void>;
-
-function open(ids: readonly (string | undefined)[] = ['1', '2', '3']): void {
-  servers = ids.map((id, at) => new Server(id, `host${at}`));
-  membership = new Membership(servers as unknown as RedisServer[], clock);
-  opening = later(membership.open(() => void (reconnected += 1)));
-  opening.then(
-    () => (opened = 'yes'),
-    () => (opened = 'no'),
-  );
-}
-
-const away = (): LockStoreError => new LockStoreError('It is away.', { outcome: 'unsent' });
-const unfit = (): LockStoreError =>
-  new LockStoreError('It is a replica.', { outcome: 'refused', retryable: false });
 
 beforeEach(() => {
   clock = new ManualClock();
@@ -185,3 +146,21 @@ describe('the end of a quorum', () => {
     expect(servers.map(({ closes }) => closes)).toEqual([1, 2, 1]);
   });
 });
+
+function open(ids: readonly (string | undefined)[] = ['1', '2', '3']): void {
+  servers = ids.map((id, at) => new JoiningServer(id, `host${at}`));
+  membership = new Membership(servers as unknown as RedisServer[], clock);
+  opening = later(membership.open(() => void (reconnected += 1)));
+  opening.then(
+    () => (opened = 'yes'),
+    () => (opened = 'no'),
+  );
+}
+
+function away(): LockStoreError {
+  return new LockStoreError('It is away.', { outcome: 'unsent' });
+}
+
+function unfit(): LockStoreError {
+  return new LockStoreError('It is a replica.', { outcome: 'refused', retryable: false });
+}

@@ -19,36 +19,6 @@ const held = (ahead = 0, detail = PROPOSED): Vote => ({
 const busy = (ahead = 0): Vote => ({ kind: 'busy', now: PROPOSED + ahead, detail: 'another/1' });
 const silent = (): LockStoreError => new LockStoreError('no answer', { outcome: 'unknown' });
 
-/** One attempt on three nodes that vote so, and then remember the token or not. */
-async function attempt(
-  votes: readonly (Vote | Error)[],
-  {
-    settles = [true, true, true],
-    tokenBlock = 10,
-  }: { settles?: unknown[]; tokenBlock?: number } = {},
-) {
-  const settled: number[] = [];
-  const takenBack: number[] = [];
-  const answer = async (said: unknown): Promise<unknown> => {
-    if (said instanceof Error) throw said;
-    return said;
-  };
-  const nodes = votes.map((vote, at) => ({
-    acquire: () => answer(vote),
-    settle: (_attempt: unknown, last: number) => (settled.push(last), answer(settles[at])),
-    takeBack: async () => void takenBack.push(at),
-  }));
-  const request = { key: 'k', holder: 'h/1', ttl: 30_000, tokenBlock, format: NATIVE };
-  const round = new AcquireRound(
-    nodes as unknown as QuorumNode[],
-    { request, number: 1, proposed: PROPOSED },
-    500,
-    new ManualClock(),
-  );
-  const outcome = await round.run().catch((error: unknown) => error);
-  return { outcome, settled, takenBack };
-}
-
 describe('the first token of a grant', () => {
   it('is the proposed one where a majority gives that, and no clock is more than a second ahead', async () => {
     const { outcome, settled } = await attempt([held(SECOND), busy(SECOND), held()]);
@@ -179,3 +149,33 @@ it('a proposal has the steps of the monotonic clock, until the wall clock is set
   now.wall -= 1_000;
   expect(proposal.now()).toBe(49_003_000);
 });
+
+/** One attempt on three nodes that vote so, and then remember the token or not. */
+async function attempt(
+  votes: readonly (Vote | Error)[],
+  {
+    settles = [true, true, true],
+    tokenBlock = 10,
+  }: { settles?: unknown[]; tokenBlock?: number } = {},
+) {
+  const settled: number[] = [];
+  const takenBack: number[] = [];
+  const answer = async (said: unknown): Promise<unknown> => {
+    if (said instanceof Error) throw said;
+    return said;
+  };
+  const nodes = votes.map((vote, at) => ({
+    acquire: () => answer(vote),
+    settle: (_attempt: unknown, last: number) => (settled.push(last), answer(settles[at])),
+    takeBack: async () => void takenBack.push(at),
+  }));
+  const request = { key: 'k', holder: 'h/1', ttl: 30_000, tokenBlock, format: NATIVE };
+  const round = new AcquireRound(
+    nodes as unknown as QuorumNode[],
+    { request, number: 1, proposed: PROPOSED },
+    500,
+    new ManualClock(),
+  );
+  const outcome = await round.run().catch((error: unknown) => error);
+  return { outcome, settled, takenBack };
+}

@@ -37,30 +37,6 @@ afterEach(() => {
   return world.close();
 });
 
-/** Leases that are renewed for the first time when a timer was held up: all at once. */
-async function acquire(names: string, ttl = TTL): Promise<BaseLease[]> {
-  const leases = await Promise.all(names.split('').map((key) => process.acquire({ key, ttl })));
-  process.clock.stall(TTL / 3);
-  await world.elapse(10);
-  return leases;
-}
-
-/** The lists of the next renewals: what is asked for in a third of the ttl. */
-async function renewals(time = 1): Promise<(readonly LockRequest[])[]> {
-  asked = [];
-  for (let third = 0; third < time; third += 1) await world.elapse(TTL / 3);
-  return asked;
-}
-
-function namesOf(lists: readonly (readonly LockRequest[])[]): string[] {
-  return lists.map((list) =>
-    list
-      .map(({ key }) => key)
-      .sort()
-      .join(''),
-  );
-}
-
 it('leases that are renewed as they were are asked for by one list, the same again and again', async () => {
   const leases = await acquire('abc');
   const [list] = await renewals();
@@ -207,3 +183,27 @@ it('who becomes a reader before a renewal that was asked for as a writer is not 
   await renewals(5);
   expect([a!.held, b!.held]).toEqual([true, true]);
 });
+
+/** Leases that are renewed for the first time when a timer was held up: all at once. */
+async function acquire(names: string, ttl = TTL): Promise<BaseLease[]> {
+  const leases = await Promise.all(names.split('').map((key) => process.acquire({ key, ttl })));
+  process.clock.stall(TTL / 3);
+  await world.elapse(10);
+  return leases;
+}
+
+/** The lists of the next renewals: what is asked for in a third of the ttl. */
+async function renewals(time = 1): Promise<(readonly LockRequest[])[]> {
+  asked = [];
+  for (let third = 0; third < time; third += 1) await world.elapse(TTL / 3);
+  return asked;
+}
+
+function namesOf(lists: readonly (readonly LockRequest[])[]): string[] {
+  return lists.map((list) =>
+    list
+      .map(({ key }) => key)
+      .sort()
+      .join(''),
+  );
+}

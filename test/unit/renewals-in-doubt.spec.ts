@@ -2,7 +2,7 @@ import { beforeEach, afterEach, expect, it } from '@jest/globals';
 import type { BaseLease } from '../../lib/engine/client/leases/lease.js';
 import { LockStoreError } from '../../lib/engine/errors/index.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
-import type { Extended, Extension } from '../../lib/engine/locks/lock-store.js';
+import type { Extended, Extension, LockStore } from '../../lib/engine/locks/lock-store.js';
 import type { LockEventMap } from '../../lib/engine/events/index.js';
 import { lockChannels } from '../../lib/engine/events/lock-channels.js';
 import { kinds } from '../support/kinds.js';
@@ -22,10 +22,6 @@ let asked: { keys: string; at: number }[];
 let said: (key: string, left: Extended) => Extended;
 /** The renewals that are said to have failed, with the time left of the lease. */
 let failed: { key: string; left: number; at: number }[];
-const note = (event: unknown): void => {
-  const { key, left } = event as LockEventMap['renewalFailed'][0];
-  failed.push({ key, left, at: world.clock.monotonic() });
-};
 
 beforeEach(async () => {
   asked = [];
@@ -33,25 +29,12 @@ beforeEach(async () => {
   lockChannels.renewalFailed.subscribe(note);
   said = (_key, left) => left;
   world = new MemoryWorld(kinds['lock']!);
-  process = await world.process({}, (store) =>
-    withSteps(store, {
-      async extend(requests: readonly LockRequest[]): Promise<Extension> {
-        const keys = requests.map(({ key }) => key).sort();
-        asked.push({ keys: keys.join(''), at: world.clock.monotonic() });
-        const { sent, remaining } = await store.extend(requests);
-        return { sent, remaining: remaining.map((left, at) => said(requests[at]!.key, left)) };
-      },
-    }),
-  );
+  process = await world.process({}, observed);
 });
 afterEach(async () => {
   lockChannels.renewalFailed.unsubscribe(note);
   await world.close();
 });
-
-function acquire(keys: string, ttl = TTL): Promise<BaseLease[]> {
-  return Promise.all(keys.split('').map((key) => process.acquire({ key, ttl })));
-}
 
 it('one lease of several whose answer is not known is renewed again soon, and the others at their time', async () => {
   const leases = await acquire('abc');
@@ -136,3 +119,24 @@ it('a lease whose longest hold is over is not asked for any more, and lasts as l
   expect(lease.held).toBe(false);
   expect(asked.at(-1)!.at - start).toBeLessThan(maxHold);
 });
+
+function acquire(keys: string, ttl = TTL): Promise<BaseLease[]> {
+  return Promise.all(keys.split('').map((key) => process.acquire({ key, ttl })));
+}
+
+function note(event: unknown): void {
+  const { key, left } = event as LockEventMap['renewalFailed'][0];
+  failed.push({ key, left, at: world.clock.monotonic() });
+}
+
+/** The store, which notes each renewal, and says what a test wants of it. */
+function observed(store: LockStore): LockStore {
+  return withSteps(store, {
+    async extend(requests: readonly LockRequest[]): Promise<Extension> {
+      const keys = requests.map(({ key }) => key).sort();
+      asked.push({ keys: keys.join(''), at: world.clock.monotonic() });
+      const { sent, remaining } = await store.extend(requests);
+      return { sent, remaining: remaining.map((left, at) => said(requests[at]!.key, left)) };
+    },
+  });
+}

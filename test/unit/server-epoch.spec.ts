@@ -12,19 +12,6 @@ let server: MemoryServer;
 let time: ManualClock;
 let epoch: ServerEpoch;
 
-/** A connection to the process of the server with this run id. */
-function connectionTo(id: string | undefined): RedisConnection {
-  const info = `# Server\r\nredis_version:7.2.0\r\n${id === undefined ? '' : `run_id:${id}\r\n`}`;
-  return {
-    send: async () => info,
-    run: async <Answer>(run: ScriptRun<Answer>) => {
-      const { script } = run;
-      const reply = server.eval(script, script.operands(run as ScriptRun<unknown>));
-      return run.read(script.replyTo(0, 1, reply), clock.monotonic());
-    },
-  } as unknown as RedisConnection;
-}
-
 const newEpoch = (longest = LONGEST): ServerEpoch => new ServerEpoch('lock:', longest, clock);
 
 beforeEach(() => {
@@ -32,11 +19,6 @@ beforeEach(() => {
   server = new MemoryServer(time);
   epoch = newEpoch();
 });
-
-/** Time passes for the process and for the server. */
-async function pass(ms: number): Promise<void> {
-  await Promise.all([clock.advance(ms), time.advance(ms)]);
-}
 
 describe('a server that nobody has seen before', () => {
   it('grants nothing until all leases that it may have forgotten are over', async () => {
@@ -122,3 +104,21 @@ describe('where the clock of the server is set within the grace period', () => {
     expect(epoch.gracePeriod).toBe(left);
   });
 });
+
+/** A connection to the process of the server with this run id. */
+function connectionTo(id: string | undefined): RedisConnection {
+  const info = `# Server\r\nredis_version:7.2.0\r\n${id === undefined ? '' : `run_id:${id}\r\n`}`;
+  return {
+    send: async () => info,
+    run: async <Answer>(run: ScriptRun<Answer>) => {
+      const { script } = run;
+      const reply = server.eval(script, script.operands(run as ScriptRun<unknown>));
+      return run.read(script.replyTo(0, 1, reply), clock.monotonic());
+    },
+  } as unknown as RedisConnection;
+}
+
+/** Time passes for the process and for the server. */
+async function pass(ms: number): Promise<void> {
+  await Promise.all([clock.advance(ms), time.advance(ms)]);
+}

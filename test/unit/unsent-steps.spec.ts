@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { newHolderId } from '../../lib/engine/locks/holder.js';
-import type { LockStore } from '../../lib/engine/locks/lock-store.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { RedisLockStore } from '../../lib/engine/locks/lock/redis-lock-store.js';
 import {
@@ -11,6 +10,7 @@ import {
   type RedisLockOptions,
 } from '../../lib/engine/options/index.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
+import { own, steps } from './store-steps.js';
 
 const where: Record<string, RedisLockOptions['redis']> = {
   'a Redis': 'redis://localhost:1',
@@ -18,22 +18,6 @@ const where: Record<string, RedisLockOptions['redis']> = {
 };
 const ttl = 1_000;
 const tokenBlock = 1;
-
-const steps: Record<string, (lock: LockStore, request: LockRequest) => Promise<unknown>> = {
-  acquire: (lock, request) => lock.acquire({ ...request, queue: true, wanted: () => true }),
-  release: (lock, request) => lock.release(request, 0),
-  leave: (lock, request) => lock.leave(request),
-  extend: (lock, request) => lock.extend([request]),
-  inspect: (lock, { key, format }) => lock.inspect(key, 1, format),
-  force: (lock, { key, format }) => lock.force(key, format),
-};
-const own: typeof steps = {
-  signal: (lock, request) => lock.signal(request, 'changed', 1),
-  downgrade: (lock, request) => lock.downgrade(request),
-  transfer: (lock, request) =>
-    lock.transfer(request, { ...request, holder: newHolderId('successor') }),
-  stamp: (lock, { key }) => lock.stamp(key),
-};
 
 const rows = Object.keys(where).flatMap((server) => [
   ...Object.keys({ ...steps, ...own }).map((step) => ({ server, step, kind: 'lock' })),

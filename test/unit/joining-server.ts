@@ -1,0 +1,25 @@
+/** A server of a quorum that opens, or fails to, when a test says so. */
+export class JoiningServer {
+  opens = 0;
+  closes = 0;
+  opened!: () => void;
+  failed!: (error: Error) => void;
+
+  constructor(
+    readonly runId: string | undefined,
+    private readonly name: string,
+  ) {}
+
+  open(): Promise<void> {
+    this.opens += 1;
+    return new Promise((opened, failed) => Object.assign(this, { opened, failed }));
+  }
+
+  async close(): Promise<void> {
+    this.closes += 1;
+  }
+
+  describe(): { found: string } {
+    return { found: `Redis at ${this.name}` };
+  }
+}
