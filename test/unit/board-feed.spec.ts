@@ -6,39 +6,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { BoardFeed } from '../../lib/watch/board/board-feed.js';
 import { event, Viewer } from '../../lib/watch/board/viewer.js';
 import { until } from '../support/until.js';
-
-/** A page as the feed knows it. */
-class Page {
-  readonly shown: string[] = [];
-  ended = false;
-  #leave = (): void => {};
-
-  show(text: string): void {
-    this.shown.push(text);
-  }
-
-  onEnd(task: () => void): void {
-    this.#leave = task;
-  }
-
-  end(): void {
-    this.ended = true;
-    this.leave();
-  }
-
-  leave(): void {
-    this.#leave();
-  }
-
-  on(feed: BoardFeed): this {
-    feed.add(this as unknown as Viewer);
-    return this;
-  }
-
-  get lists(): string[] {
-    return this.shown.filter((text) => text.startsWith('list'));
-  }
-}
+import { LookingPage } from './looking-page.js';
 
 describe('the scans of a board', () => {
   let scans: number;
@@ -62,7 +30,7 @@ describe('the scans of a board', () => {
   });
 
   it('are one at an interval for all who look', async () => {
-    const pages = Array.from({ length: 20 }, () => new Page().on(feed));
+    const pages = Array.from({ length: 20 }, () => new LookingPage().on(feed));
     await jest.advanceTimersByTimeAsync(3_500);
     expect(scans).toBe(4);
     for (const { lists } of pages) expect(lists).toEqual(['list 1', 'list 2', 'list 3', 'list 4']);
@@ -73,7 +41,7 @@ describe('the scans of a board', () => {
     const madeIn: unknown[] = [];
     const look = async (): Promise<string> => `list ${madeIn.push(requests.getStore())}`;
     const other = new BoardFeed(look, 1_000);
-    requests.run('a request', () => new Page().on(other));
+    requests.run('a request', () => new LookingPage().on(other));
     await jest.advanceTimersByTimeAsync(1_500);
     expect(madeIn).toEqual([undefined, undefined]);
     other.close();
@@ -82,34 +50,34 @@ describe('the scans of a board', () => {
   it('are none while nobody looks, and begin at once when somebody does', async () => {
     await jest.advanceTimersByTimeAsync(60_000);
     expect(scans).toBe(0);
-    const page = new Page().on(feed);
+    const page = new LookingPage().on(feed);
     await jest.advanceTimersByTimeAsync(10);
     expect(page.lists).toEqual(['list 1']);
     page.leave();
     await jest.advanceTimersByTimeAsync(60_000);
     expect([scans, jest.getTimerCount()]).toEqual([1, 0]);
-    const next = new Page().on(feed);
+    const next = new LookingPage().on(feed);
     await jest.advanceTimersByTimeAsync(10);
     expect(next.lists).toEqual(['list 2']); // nothing of long ago
   });
 
   it('are no more for pages that come and go', async () => {
     for (let ms = 0; ms < 5_000; ms += 10) {
-      new Page().on(feed).leave();
+      new LookingPage().on(feed).leave();
       await jest.advanceTimersByTimeAsync(10);
     }
     expect(scans).toBeLessThanOrEqual(6);
   });
 
   it('are shown to who comes between two of them', async () => {
-    new Page().on(feed);
+    new LookingPage().on(feed);
     await jest.advanceTimersByTimeAsync(500);
-    expect(new Page().on(feed).lists).toEqual(['list 1']);
+    expect(new LookingPage().on(feed).lists).toEqual(['list 1']);
   });
 
   it('leave Redis alone for as long as one took, and say meanwhile that they go on', async () => {
     takes = 8_000;
-    const page = new Page().on(feed);
+    const page = new LookingPage().on(feed);
     await jest.advanceTimersByTimeAsync(7_999);
     expect(page.shown).toEqual([event('beat', {})]);
     await jest.advanceTimersByTimeAsync(8_000);
@@ -120,14 +88,14 @@ describe('the scans of a board', () => {
 
   it('end with the application, the one under way too', async () => {
     takes = 100;
-    const page = new Page().on(feed);
+    const page = new LookingPage().on(feed);
     feed.close();
     await jest.advanceTimersByTimeAsync(60_000);
     expect([page.ended, page.lists, scans, feed.hasRoom]).toEqual([true, [], 1, false]);
   });
 
   it('have room for a hundred pages', () => {
-    const pages = Array.from({ length: 100 }, () => new Page().on(feed));
+    const pages = Array.from({ length: 100 }, () => new LookingPage().on(feed));
     expect(feed.hasRoom).toBe(false);
     pages[0]!.leave();
     expect(feed.hasRoom).toBe(true);

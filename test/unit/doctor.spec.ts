@@ -19,34 +19,6 @@ const FINE = {
   connected_slaves: '0',
 };
 
-/** A connection to a server that says this in INFO, and has these strings. */
-function connectionTo(
-  info: object,
-  strings: Readonly<Record<string, string>> = {},
-): RedisConnection {
-  const said = Object.entries({ ...FINE, ...info }).map(([name, value]) => `${name}:${value}\r\n`);
-  const answers: Record<string, (key: string) => unknown> = {
-    info: () => `# Server\r\n${said.join('')}`,
-    time: () => ['2000', '250000'],
-    eval: () => ['2000', '250000'],
-    scan: () => ['0', Object.keys(strings)],
-    type: () => 'string',
-    pttl: () => 10_000,
-    get: (key) => strings[key],
-  };
-  const send = async (name: string, [key]: readonly string[] = []): Promise<unknown> =>
-    answers[name]?.(key!);
-  return { send, client: { options: {} } } as unknown as RedisConnection;
-}
-
-/** What doctor finds of a server beside what is fine. */
-async function odd(info: object): Promise<string[]> {
-  const findings = await serverFindings(connectionTo(info));
-  return findings
-    .filter(({ status }) => status !== 'ok')
-    .map(({ check, status }) => `${check}: ${status}`);
-}
-
 const inStep = { connected_slaves: '2', min_slaves_good_slaves: '2' };
 const replica = (state: string, lag: number): string =>
   `ip=10.0.0.1,port=6379,state=${state},offset=1,lag=${lag}`;
@@ -146,3 +118,31 @@ describe('what doctor finds of several servers', () => {
     ]);
   });
 });
+
+/** What doctor finds of a server beside what is fine. */
+async function odd(info: object): Promise<string[]> {
+  const findings = await serverFindings(connectionTo(info));
+  return findings
+    .filter(({ status }) => status !== 'ok')
+    .map(({ check, status }) => `${check}: ${status}`);
+}
+
+/** A connection to a server that says this in INFO, and has these strings. */
+function connectionTo(
+  info: object,
+  strings: Readonly<Record<string, string>> = {},
+): RedisConnection {
+  const said = Object.entries({ ...FINE, ...info }).map(([name, value]) => `${name}:${value}\r\n`);
+  const answers: Record<string, (key: string) => unknown> = {
+    info: () => `# Server\r\n${said.join('')}`,
+    time: () => ['2000', '250000'],
+    eval: () => ['2000', '250000'],
+    scan: () => ['0', Object.keys(strings)],
+    type: () => 'string',
+    pttl: () => 10_000,
+    get: (key) => strings[key],
+  };
+  const send = async (name: string, [key]: readonly string[] = []): Promise<unknown> =>
+    answers[name]?.(key!);
+  return { send, client: { options: {} } } as unknown as RedisConnection;
+}

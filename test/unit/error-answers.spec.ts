@@ -19,35 +19,11 @@ let interceptor: LockErrorInterceptor;
 beforeEach(() => {
   [done, hasBegun] = [[], false];
   jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
-  const httpAdapter = {
-    isHeadersSent: () => hasBegun,
-    setHeader: (_response: unknown, name: string, value: string) => done.push([name, value]),
-    end: () => done.push('ended'),
-    reply: (_response: unknown, _body: unknown, status: number) => done.push(status),
-  };
-  const adapters = { httpAdapter } as unknown as HttpAdapterHost;
+  const adapters = platform();
   [filter, interceptor] = [new LockErrorFilter(adapters), new LockErrorInterceptor(adapters)];
 });
 
 afterEach(() => void jest.restoreAllMocks());
-
-/** A call of a handler over this transport. */
-function over(transport: string, args: readonly unknown[] = []): ExecutionContext & ArgumentsHost {
-  return {
-    getType: () => transport,
-    getArgs: () => args,
-    getClass: () => class {},
-    getHandler: () => () => {},
-    switchToHttp: () => ({ getResponse: () => args[1] }),
-  } as unknown as ExecutionContext & ArgumentsHost;
-}
-
-const caught = (host: ArgumentsHost): unknown =>
-  Reflect.apply(Reflect.get(filter, 'catch'), filter, [error, host]);
-const intercepted = (context: ExecutionContext): Promise<unknown> =>
-  lastValueFrom(interceptor.intercept(context, { handle: () => throwError(() => error) }), {
-    defaultValue: 'nothing',
-  });
 
 describe('on HTTP an error of this library', () => {
   const http = (): ExecutionContext & ArgumentsHost => over('http', [{}, { setHeader() {} }]);
@@ -104,3 +80,34 @@ describe('at a gateway an error of this library', () => {
     expect(done).toEqual([['acknowledged', expect.objectContaining(told)]]);
   });
 });
+
+/** A call of a handler over this transport. */
+function over(transport: string, args: readonly unknown[] = []): ExecutionContext & ArgumentsHost {
+  return {
+    getType: () => transport,
+    getArgs: () => args,
+    getClass: () => class {},
+    getHandler: () => () => {},
+    switchToHttp: () => ({ getResponse: () => args[1] }),
+  } as unknown as ExecutionContext & ArgumentsHost;
+}
+
+/** The platform, which notes what it does for a client. */
+function platform(): HttpAdapterHost {
+  const httpAdapter = {
+    isHeadersSent: () => hasBegun,
+    setHeader: (_response: unknown, name: string, value: string) => done.push([name, value]),
+    end: () => done.push('ended'),
+    reply: (_response: unknown, _body: unknown, status: number) => done.push(status),
+  };
+  return { httpAdapter } as unknown as HttpAdapterHost;
+}
+
+function caught(host: ArgumentsHost): unknown {
+  return Reflect.apply(Reflect.get(filter, 'catch'), filter, [error, host]);
+}
+
+function intercepted(context: ExecutionContext): Promise<unknown> {
+  const handled = interceptor.intercept(context, { handle: () => throwError(() => error) });
+  return lastValueFrom(handled, { defaultValue: 'nothing' });
+}

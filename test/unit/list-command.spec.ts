@@ -22,6 +22,19 @@ class LateStore extends MemoryLockStore {
   }
 }
 
+const MORE = 'There may be more than 2: give a narrower pattern, or a greater --limit.';
+
+it('list says that there may be more, however many of what it found are free by then', async () => {
+  expect(await listed(['a', 'b', 'c'], [])).toEqual(['KEY', 'a', 'b', MORE]);
+  expect(await listed(['a', 'b', 'c'], ['a'])).toEqual(['KEY', 'b', MORE]);
+  expect(await listed(['a', 'b', 'c'], ['a', 'b'])).toEqual([MORE]);
+});
+
+it('list says nothing of more where there are fewer than its limit', async () => {
+  expect(await listed(['a'], [])).toEqual(['KEY', 'a']);
+  expect(await listed(['a'], ['a'])).toEqual(['No lock is held.']);
+});
+
 /** The first words of what `list` prints of these locks, some of which are free by the time they are looked at. */
 async function listed(held: readonly string[], freed: readonly string[]): Promise<string[]> {
   const client = new LockClient(new LateStore(freed), settings, systemClock);
@@ -38,16 +51,3 @@ async function listed(held: readonly string[], freed: readonly string[]): Promis
   await client.close();
   return lines.map((line) => line.split('  ')[0]!);
 }
-
-const MORE = 'There may be more than 2: give a narrower pattern, or a greater --limit.';
-
-it('list says that there may be more, however many of what it found are free by then', async () => {
-  expect(await listed(['a', 'b', 'c'], [])).toEqual(['KEY', 'a', 'b', MORE]);
-  expect(await listed(['a', 'b', 'c'], ['a'])).toEqual(['KEY', 'b', MORE]);
-  expect(await listed(['a', 'b', 'c'], ['a', 'b'])).toEqual([MORE]);
-});
-
-it('list says nothing of more where there are fewer than its limit', async () => {
-  expect(await listed(['a'], [])).toEqual(['KEY', 'a']);
-  expect(await listed(['a'], ['a'])).toEqual(['No lock is held.']);
-});

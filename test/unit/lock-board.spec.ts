@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -13,39 +12,13 @@ import { boardRow } from '../../lib/watch/board/board-row.js';
 import { forcedRelease } from '../../lib/watch/board/forced-release.js';
 import { LockBoard } from '../../lib/watch/board/lock-board.js';
 import { event, Viewer } from '../../lib/watch/board/viewer.js';
+import { PageResponse } from './page-response.js';
 
-/** The response to a page, which takes what is written at once. */
-class Response extends EventEmitter {
-  headersSent = false;
-  destroyed = false;
-  text = '';
-  isEnded = false;
-
-  writeHead(): void {
-    this.headersSent = true;
-  }
-
-  write(text: string): boolean {
-    this.text += text;
-    return true;
-  }
-
-  end(text = ''): void {
-    this.text += text;
-    this.isEnded = true;
-  }
-
-  destroy(): void {
-    this.destroyed = true;
-    this.emit('close');
-  }
-}
-
-let response: Response;
+let response: PageResponse;
 
 beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'performance'] });
-  response = new Response();
+  response = new PageResponse();
 });
 afterEach(() => {
   jest.useRealTimers();

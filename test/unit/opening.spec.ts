@@ -25,14 +25,6 @@ beforeEach(() => {
   opening = new Opening(store, {} as PushListener, TIMEOUT, clock, stopping.signal);
 });
 
-/** What is left behind by calls: timers, and listeners of the caller's signal and of the shutdown. */
-function left(): number[] {
-  const listeners = [caller, stopping].map(
-    ({ signal }) => getEventListeners(signal, 'abort').length,
-  );
-  return [clock.pending, ...listeners];
-}
-
 describe('a call that comes before the store is open', () => {
   it('waits for it with others, and the store is opened once', async () => {
     const calls = ['a', 'b', 'c'].map((key) => opening.within(key, caller.signal));
@@ -102,3 +94,11 @@ it('who opens it after the end is refused, and nothing is opened', async () => {
   await expect(opening.within('a', caller.signal)).rejects.toThrow(LockShutdownError);
   expect(attempts).toEqual([]);
 });
+
+/** What is left behind by calls: timers, and listeners of the caller's signal and of the shutdown. */
+function left(): number[] {
+  const listeners = [caller, stopping].map(
+    ({ signal }) => getEventListeners(signal, 'abort').length,
+  );
+  return [clock.pending, ...listeners];
+}

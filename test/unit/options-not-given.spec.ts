@@ -12,45 +12,11 @@ afterAll(() => locks[Symbol.asyncDispose]());
 const semaphore = locks.semaphore('permits', { permits: 1 });
 const work = async (): Promise<number> => 1;
 
-/** Takes a lock, and awaits a condition of it. */
-function awaiting(options: object): Promise<boolean> {
-  return locks.withLock('condition', (lease) =>
-    locks.condition(lease, 'ready').await({ wait: 0, ...options }),
-  );
-}
-
-/** Where options are given, each with what it needs and one more. */
-const PLACES: Record<string, (more: object) => unknown> = {
-  'locks.withLock': (more) => locks.withLock('a', more, work),
-  'locks.semaphore': (more) => locks.semaphore('s', { permits: 1, ...more }),
-  'semaphore.withPermit': (more) => semaphore.withPermit(more, work),
-  'locks.election': (more) => locks.election('e', more),
-  'election.campaign': async (more) => {
-    await using election = locks.election('e');
-    await election.campaign(more);
-  },
-  'condition.await': awaiting,
-  'locks.inspect': (more) => locks.inspect('a', more),
-  'locks.list': (more) => locks.list('*', more),
-  'locks.forceRelease': (more) => locks.forceRelease('a', more),
-  'locks.health': (more) => locks.health(more),
-  'RedisLockModule.forRoot': (more) => RedisLockModule.forRoot(more),
-  limits: (limits) => moduleSettings({ limits }),
-  replicas: (more) => moduleSettings({ replicas: { acks: 1, ...more } }),
-  dialect: (more) => lockFormat({ name: 'plain', ...more }),
-  'LockBoardModule.forRoot': (more) => boardSettings({ open: true, ...more }),
-  '@LeaderOnly': (more) => {
-    const descriptor = { value: work };
-    LeaderOnly('leader', more)(class {}.prototype, 'work', descriptor as never);
-  },
-  registerLockMetrics: (more) => registerLockMetrics(new Registry(), more)(),
-};
-
-it.each(Object.entries(PLACES))('%s takes an undefined option for none', async (_, give) => {
+it.each(Object.entries(places()))('%s takes an undefined option for none', async (_, give) => {
   await give({ other: undefined });
 });
 
-it.each(Object.entries(PLACES))('%s refuses an option that it does not have', async (_, give) => {
+it.each(Object.entries(places()))('%s refuses an option that it does not have', async (_, give) => {
   const given = async (): Promise<unknown> => give({ other: 1 });
   await expect(given()).rejects.toThrow(LockOptionsError);
   await expect(given()).rejects.toThrow('"other"');
@@ -86,3 +52,39 @@ it('a Redis whose "cluster" is undefined is no Cluster', () => {
   const redis = { host: 'redis', cluster: undefined, natMap: undefined };
   expect(topologyOf(moduleSettings({ redis: redis as object }))).toBe('redis');
 });
+
+/** Takes a lock, and awaits a condition of it. */
+function awaiting(options: object): Promise<boolean> {
+  return locks.withLock('condition', (lease) =>
+    locks.condition(lease, 'ready').await({ wait: 0, ...options }),
+  );
+}
+
+/** Where options are given, each with what it needs and one more. */
+function places(): Record<string, (more: object) => unknown> {
+  return {
+    'locks.withLock': (more) => locks.withLock('a', more, work),
+    'locks.semaphore': (more) => locks.semaphore('s', { permits: 1, ...more }),
+    'semaphore.withPermit': (more) => semaphore.withPermit(more, work),
+    'locks.election': (more) => locks.election('e', more),
+    'election.campaign': async (more) => {
+      await using election = locks.election('e');
+      await election.campaign(more);
+    },
+    'condition.await': awaiting,
+    'locks.inspect': (more) => locks.inspect('a', more),
+    'locks.list': (more) => locks.list('*', more),
+    'locks.forceRelease': (more) => locks.forceRelease('a', more),
+    'locks.health': (more) => locks.health(more),
+    'RedisLockModule.forRoot': (more) => RedisLockModule.forRoot(more),
+    limits: (limits) => moduleSettings({ limits }),
+    replicas: (more) => moduleSettings({ replicas: { acks: 1, ...more } }),
+    dialect: (more) => lockFormat({ name: 'plain', ...more }),
+    'LockBoardModule.forRoot': (more) => boardSettings({ open: true, ...more }),
+    '@LeaderOnly': (more) => {
+      const descriptor = { value: work };
+      LeaderOnly('leader', more)(class {}.prototype, 'work', descriptor as never);
+    },
+    registerLockMetrics: (more) => registerLockMetrics(new Registry(), more)(),
+  };
+}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { getEventListeners, once } from 'node:events';
-import type { LockService } from '../../lib/index.js';
 import { memoryLockService } from '../../lib/memory/testing/index.js';
+import { CALLS } from './calls-with-signals.js';
 
 const POOR: [object, string][] = [
   [AbortSignal, 'any'],
@@ -12,35 +12,6 @@ const rich = POOR.map(([of, name]) => Object.getOwnPropertyDescriptor(of, name)!
 /** As jsdom's signals are, under which Jest 29 runs tests of browsers. */
 beforeAll(() => POOR.forEach(([of, name]) => Reflect.deleteProperty(of, name)));
 afterAll(() => POOR.forEach(([of, name], at) => Object.defineProperty(of, name, rich[at]!)));
-
-const CALLS: [string, (locks: LockService, signal: AbortSignal) => Promise<unknown>][] = [
-  ['acquire', (locks, signal) => locks.acquire('a', { signal })],
-  ['withLock', (locks, signal) => locks.withLock('a', { signal }, () => 1)],
-  [
-    'a call that waits for one of several keys',
-    async (locks, signal) => {
-      const held = await locks.acquire('b');
-      const all = locks.acquire(['a', 'b'], { signal });
-      await held.release();
-      await (await all).release();
-    },
-  ],
-  ['semaphore', (locks, signal) => locks.semaphore('s', { permits: 1 }).acquire({ signal })],
-  ['campaign', (locks, signal) => locks.election('e').campaign({ signal })],
-  [
-    'a call that enters the lock again',
-    (locks, signal) =>
-      locks.withLock('a', { signal }, () => locks.withLock('a', { signal }, () => 1)),
-  ],
-  [
-    'a call beside one that awaits a condition',
-    (locks, signal) =>
-      locks.withLock('a', async (lease) => {
-        const awaited = locks.condition(lease, 'c').await({ wait: 50, signal });
-        await Promise.all([awaited, locks.withLock('a', { signal }, () => 1)]);
-      }),
-  ],
-];
 
 it.each(CALLS)('a signal without methods of its own serves %s', async (_, call) => {
   const locks = memoryLockService();

@@ -24,20 +24,6 @@ afterEach(async () => {
 
 const REASON = new Error('enough');
 
-/** All that needs no time to settle has done so. */
-function settled(): Promise<void> {
-  return clock.advance(0);
-}
-
-/** Code inside a lock of which one sibling holds it, and what the body does beside. */
-function besideSibling<T>(work: (first: Lease, outer: Lease) => Promise<T>): Promise<T> {
-  return locks.withLock('k', async (outer) => work(await locks.acquire('k'), outer));
-}
-
-function expectUnheard(signal: AbortSignal): void {
-  expect(getEventListeners(signal, 'abort')).toEqual([]);
-}
-
 describe('a sibling inside a lock that waits for its turn', () => {
   it('and aborts, has none: the next one has', async () => {
     const controller = new AbortController();
@@ -276,3 +262,17 @@ describe('a shutdown that takes the lock while siblings are inside', () => {
     await expect(outer).rejects.toMatchObject({ code: 'LEASE_LOST', reason: 'shutdown' });
   });
 });
+
+/** All that needs no time to settle has done so. */
+function settled(): Promise<void> {
+  return clock.advance(0);
+}
+
+/** Code inside a lock of which one sibling holds it, and what the body does beside. */
+function besideSibling<T>(work: (first: Lease, outer: Lease) => Promise<T>): Promise<T> {
+  return locks.withLock('k', async (outer) => work(await locks.acquire('k'), outer));
+}
+
+function expectUnheard(signal: AbortSignal): void {
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+}
