@@ -11,41 +11,7 @@ const pages = readdirSync(FOLDER)
   .filter((name) => name !== 'README.md')
   .sort();
 
-function textOf(name: string): string {
-  return readFileSync(`${FOLDER}/${name}`, 'utf8');
-}
-
-function titleOf(name: string): string | undefined {
-  return /^# (.+)$/m.exec(textOf(name))?.[1];
-}
-
-/** A test that fails when the decision is broken: its file, and its name, with its groups before it. */
-interface Reference {
-  readonly spec: string;
-  readonly sentence: string;
-}
-
 const REFERENCE = /^- \[`(.+)`\]\(\.\.\/\.\.\/(.+)\): "(.+)"$/;
-
-function referencesOf(name: string): Reference[] {
-  const [, list = ''] = textOf(name).split('\n## Test\n');
-  const lines = list.split('\n').filter(Boolean);
-  return lines.map((line) => {
-    const [, shown, spec, sentence] = REFERENCE.exec(line) ?? [];
-    if (shown === undefined || shown !== spec) throw new Error(`${name} has no test in "${line}".`);
-    return { spec, sentence: sentence! };
-  });
-}
-
-/** What is wrong with a reference; undefined if nothing is. */
-function fault({ spec, sentence }: Reference): string | undefined {
-  if (!existsSync(spec)) return `${spec} is missing`;
-  const code = readFileSync(spec, 'utf8');
-  const isNamed = (part: string): boolean =>
-    [`'${part}'`, `"${part}"`, `\`${part}\``].some((literal) => code.includes(literal));
-  const missing = sentence.split(' › ').find((part) => !isNamed(part));
-  return missing && `${spec} has no test "${missing}"`;
-}
 
 describe.each(pages)('docs/decisions/%s', (name) => {
   it('is numbered, has the four headings and fits on a screen', () => {
@@ -101,3 +67,37 @@ describe('a test that a decision names', () => {
     expect(fault({ spec, sentence: `${group} › is another` })).toMatch('has no test');
   });
 });
+
+function textOf(name: string): string {
+  return readFileSync(`${FOLDER}/${name}`, 'utf8');
+}
+
+function titleOf(name: string): string | undefined {
+  return /^# (.+)$/m.exec(textOf(name))?.[1];
+}
+
+/** A test that fails when the decision is broken: its file, and its name, with its groups before it. */
+interface Reference {
+  readonly spec: string;
+  readonly sentence: string;
+}
+
+function referencesOf(name: string): Reference[] {
+  const [, list = ''] = textOf(name).split('\n## Test\n');
+  const lines = list.split('\n').filter(Boolean);
+  return lines.map((line) => {
+    const [, shown, spec, sentence] = REFERENCE.exec(line) ?? [];
+    if (shown === undefined || shown !== spec) throw new Error(`${name} has no test in "${line}".`);
+    return { spec, sentence: sentence! };
+  });
+}
+
+/** What is wrong with a reference; undefined if nothing is. */
+function fault({ spec, sentence }: Reference): string | undefined {
+  if (!existsSync(spec)) return `${spec} is missing`;
+  const code = readFileSync(spec, 'utf8');
+  const isNamed = (part: string): boolean =>
+    [`'${part}'`, `"${part}"`, `\`${part}\``].some((literal) => code.includes(literal));
+  const missing = sentence.split(' › ').find((part) => !isNamed(part));
+  return missing && `${spec} has no test "${missing}"`;
+}

@@ -34,14 +34,6 @@ const constants = new Map<string, unknown>(
   }),
 );
 
-/** What a default in a comment stands for, as the constants have it: durations in ms. */
-function literal(text: string): unknown {
-  if (text === 'Infinity') return Infinity;
-  const value: unknown = JSON.parse(text.replaceAll("'", '"'));
-  const duration = typeof value === 'string' && /^\d+(ms|s|m|h|d)$/.test(value);
-  return duration ? milliseconds('default', value, { min: 0, max: Infinity }) : value;
-}
-
 describe('the defaults in the options’ comments', () => {
   it.each([...constants])('name %s as the code has it', (name, value) => {
     expect(documented.get(name)).toEqual(value);
@@ -88,3 +80,11 @@ describe('the defaults in sentences of the pages', () => {
     expect(everywhere.get(name)).toContainEqual(literal(found));
   });
 });
+
+/** What a default in a comment stands for, as the constants have it: durations in ms. */
+function literal(text: string): unknown {
+  if (text === 'Infinity') return Infinity;
+  const value: unknown = JSON.parse(text.replaceAll("'", '"'));
+  const duration = typeof value === 'string' && /^\d+(ms|s|m|h|d)$/.test(value);
+  return duration ? milliseconds('default', value, { min: 0, max: Infinity }) : value;
+}

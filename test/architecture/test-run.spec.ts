@@ -2,56 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { resolve } from 'node:path';
 import { filesBelow } from './files-below.js';
 
-interface Report {
-  numPassedTests: number;
-  numFailedTests: number;
-  numPendingTests: number;
-  numTodoTests: number;
-  numRuntimeErrorTestSuites: number;
-  testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[];
-}
-
-type Judge = (
-  report: Report | undefined,
-  folders: string[],
-  code: number | string,
-  said?: string,
-) => {
-  counts: { passed: number; failed: number; skipped: number };
-  complaints: string[];
-  failed: string[];
-  skips: string[];
-};
-
-interface Part {
-  folders: string[];
-  only?: string[];
-  skip?: string[];
-}
-
-interface Groups {
-  readonly specsOf: (part: Part) => string[];
-  readonly bySpec: (report: object) => Report;
-}
-
 const tools = ['../../tools/test/jest-run.mjs', '../../tools/test/groups.mjs'];
 const [{ judge }, { specsOf, bySpec }] = (await Promise.all(tools.map((each) => import(each)))) as [
   { judge: Judge },
   Groups,
 ];
-
-function report(counts: Partial<Report> = {}, status = 'passed'): Report {
-  const name = resolve('test/nest/some.spec.ts');
-  return {
-    numPassedTests: 3,
-    numFailedTests: 0,
-    numPendingTests: 0,
-    numTodoTests: 0,
-    numRuntimeErrorTestSuites: 0,
-    testResults: [{ name, assertionResults: [{ fullName: 'a lock is free', status }] }],
-    ...counts,
-  };
-}
 
 describe('a Jest run of npm test', () => {
   it('counts what passed, failed and was skipped', () => {
@@ -147,3 +102,48 @@ describe('npm test and npm run test:full', () => {
     expect(specs.filter((spec) => !run.has(spec))).toEqual([]);
   });
 });
+
+function report(counts: Partial<Report> = {}, status = 'passed'): Report {
+  const name = resolve('test/nest/some.spec.ts');
+  return {
+    numPassedTests: 3,
+    numFailedTests: 0,
+    numPendingTests: 0,
+    numTodoTests: 0,
+    numRuntimeErrorTestSuites: 0,
+    testResults: [{ name, assertionResults: [{ fullName: 'a lock is free', status }] }],
+    ...counts,
+  };
+}
+
+interface Report {
+  numPassedTests: number;
+  numFailedTests: number;
+  numPendingTests: number;
+  numTodoTests: number;
+  numRuntimeErrorTestSuites: number;
+  testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[];
+}
+
+type Judge = (
+  report: Report | undefined,
+  folders: string[],
+  code: number | string,
+  said?: string,
+) => {
+  counts: { passed: number; failed: number; skipped: number };
+  complaints: string[];
+  failed: string[];
+  skips: string[];
+};
+
+interface Part {
+  folders: string[];
+  only?: string[];
+  skip?: string[];
+}
+
+interface Groups {
+  readonly specsOf: (part: Part) => string[];
+  readonly bySpec: (report: object) => Report;
+}

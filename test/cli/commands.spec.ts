@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Redis } from 'ioredis';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import type { TestingModule } from '@nestjs/testing';
 import { type Lease, LockService } from 'nest-redis-lock';
 import { RedisProcess } from '../../tools/redis-server.js';
@@ -12,6 +11,7 @@ import {
   Command,
   command,
   endCommands,
+  HOST,
   inProcess,
   onTerminal,
   type Outcome,
@@ -20,9 +20,6 @@ import { application } from '../support/lock-application.js';
 import { until } from '../support/until.js';
 
 const { pid } = process;
-const host = hostname()
-  .replaceAll(/[^\w-]/g, '-')
-  .slice(-40);
 
 let redis: RedisProcess;
 let admin: Redis;
@@ -49,21 +46,6 @@ afterEach(async () => {
   await admin.flushall();
 });
 
-/** The cells of the rows that follow the heading. */
-function rowsOf({ stdout }: Outcome): string[][] {
-  const [, ...rows] = stdout.trimEnd().split('\n');
-  return rows.map((row) => row.split(/ {2,}/));
-}
-
-/** Each key and how it is held. */
-function statesOf(outcome: Outcome): string[][] {
-  return rowsOf(outcome).map((row) => row.slice(0, 2));
-}
-
-async function run(...words: string[]): Promise<Outcome> {
-  return command(words, env);
-}
-
 describe('list', () => {
   it('shows each lock that is held: how, by whom, for how long, what is left and who waits', async () => {
     await locks.acquire('account:1', { ttl: '1h', label: 'Seats.hold' });
@@ -78,7 +60,7 @@ describe('list', () => {
     const outcome = await run('list');
     stop.abort();
     await waiting;
-    const by = `${host} pid ${pid}`;
+    const by = `${HOST} pid ${pid}`;
     expect(outcome).toMatchObject({ code: 0, stderr: '' });
     expect(outcome.stdout).toMatch(/^KEY +HELD AS +BY +FOR +LEFT +WAITING\n/);
     expect(rowsOf(outcome)).toEqual([
@@ -98,7 +80,7 @@ describe('list', () => {
   it('shows a lease that was handed over as one that nobody works under', async () => {
     const lease = await locks.acquire('order:1', { ttl: '1h', label: 'Orders.ship' });
     const text = await lease.handOver(); // nobody renews it
-    const by = `${host} pid ${pid}, Orders.ship`;
+    const by = `${HOST} pid ${pid}, Orders.ship`;
     expect(rowsOf(await run('list'))[0]!.slice(0, 3)).toEqual(['order:1', 'handed over', by]);
     const { stdout } = await run('inspect', 'order:1');
     expect(stdout).toContain('  state     held, handed over\n');
@@ -156,7 +138,7 @@ describe('list', () => {
     stop.abort();
     await waiting;
     const number = expect.any(Number);
-    const party = { host, pid };
+    const party = { host: HOST, pid };
     const nobody = { waiting: 0, waiters: [], awaiting: 0 };
     const since = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     const alone = {
@@ -231,12 +213,12 @@ describe('inspect', () => {
     expect(stdout.split('\n')).toEqual([
       'account:1',
       '  state     held, exclusive',
-      `  holder    ${host} pid ${pid}, Seats.hold`,
+      `  holder    ${HOST} pid ${pid}, Seats.hold`,
       expect.stringMatching(/^ {2}since {5}\d{4}-\d\d-\d\dT[\d:.]+Z, for \d+ m?s$/),
       expect.stringMatching(/^ {2}left {6}\d+ s$/),
       `  token     ${lease.fencingToken}`,
       '  waiting   1',
-      expect.stringMatching(new RegExp(`^ {12}${host} pid ${pid}, Seats\\.wait, for \\d+ m?s$`)),
+      expect.stringMatching(new RegExp(`^ {12}${HOST} pid ${pid}, Seats\\.wait, for \\d+ m?s$`)),
       '',
     ]);
   });
@@ -340,7 +322,7 @@ describe('release', () => {
     await locks.acquire('a');
     const shell = onTerminal(['release', 'a'], env);
     await until('it asks', () => shell.stdout.includes('[y/N]'));
-    expect(shell.stdout).toContain(`Lock "a" is taken (exclusive) by ${host} pid ${pid}`);
+    expect(shell.stdout).toContain(`Lock "a" is taken (exclusive) by ${HOST} pid ${pid}`);
     shell.child.stdin!.write(typed);
     expect((await shell.ended).code).toBe(code);
     const { state } = await locks.inspect('a');
@@ -358,7 +340,7 @@ describe('release after an answer that took long', () => {
         await lease.release();
         return locks.acquire(KEY);
       },
-      `Another caller holds it now: ${host} pid ${pid}.`,
+      `Another caller holds it now: ${HOST} pid ${pid}.`,
     ],
     [
       'the minimum hold of a lock that was given back meanwhile',
@@ -479,4 +461,19 @@ describe('watch', () => {
 /** How often Redis was scanned. */
 async function scans(): Promise<number> {
   return Number(/cmdstat_scan:calls=(\d+)/.exec(await admin.info('commandstats'))?.[1] ?? 0);
+}
+
+/** The cells of the rows that follow the heading. */
+function rowsOf({ stdout }: Outcome): string[][] {
+  const [, ...rows] = stdout.trimEnd().split('\n');
+  return rows.map((row) => row.split(/ {2,}/));
+}
+
+/** Each key and how it is held. */
+function statesOf(outcome: Outcome): string[][] {
+  return rowsOf(outcome).map((row) => row.slice(0, 2));
+}
+
+async function run(...words: string[]): Promise<Outcome> {
+  return command(words, env);
 }

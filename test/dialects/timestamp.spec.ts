@@ -12,23 +12,6 @@ const sides = new Sides();
 
 const SECOND = { s: 1, ms: 1_000, float: 1 } as const;
 
-/** What other locks have as values: each begins with a digit, and none is a time. */
-const tokens = [
-  '9f3c1e5b7a2d4c6e8f0a1b2c3d4e5f60', // of redlock 5
-  '12345678901234567890123456789012',
-  '550e8400-e29b-41d4-a716-446655440000',
-  '1',
-  '1000',
-  '0x10',
-  '1e12',
-  '1600000000abc',
-  '1600000000 ',
-  '1600000000.',
-  '1600000000.5.5',
-  '3f2a9c0d7e1b.7.aBcDeFgHiJk/0123456789abcdefghijkl', // of ours, on a host whose name begins with a digit
-  '99999999999999-3f2a9c0d7e1b.7.aBcDeFgHiJk/0123456789abcdefghijkl',
-];
-
 const ways = (['s', 'ms', 'float'] as const).flatMap((unit) =>
   (['commands', 'script'] as const).map((protocol) => ({ unit, protocol })),
 );
@@ -43,17 +26,6 @@ describe.each(ways)('a timestamp lock in $unit by $protocol', ({ unit, protocol 
 
   function start(): LockProcess {
     return sides.start(dialect);
-  }
-
-  /** One that we wrote a second ago: no client that lost a take-over is as slow. */
-  async function written(): Promise<Lease> {
-    const lease = await sides.us.acquire('k', { ttl: 30_000 });
-    const { expiresAt } = lease;
-    await until('it is written once more', () => lease.expiresAt > expiresAt);
-    const grant = (await sides.theirs.get('{k_lock}:grant'))!.split(' ');
-    grant[1] = String(Number(grant[1]) - 1_000);
-    await sides.theirs.set('{k_lock}:grant', grant.join(' '), 'KEEPTTL');
-    return lease;
   }
 
   it('is taken over when it is past, although nobody ever ends it', async () => {
@@ -100,7 +72,7 @@ describe.each(ways)('a timestamp lock in $unit by $protocol', ({ unit, protocol 
 
   it('is not taken where a token stands that begins with a digit', async () => {
     start();
-    for (const [nth, token] of tokens.entries()) {
+    for (const [nth, token] of tokens().entries()) {
       await sides.theirs.set(`k${nth}_lock`, token, 'PX', 60_000);
       await sides.theirs.set(`k${nth}-lasting_lock`, token);
       for (const name of [`k${nth}`, `k${nth}-lasting`]) {
@@ -209,6 +181,17 @@ describe.each(ways)('a timestamp lock in $unit by $protocol', ({ unit, protocol 
     expect(await lease.release()).toBe(false);
     expect(await sides.theirs.get('k_lock')).toBe(later);
   });
+
+  /** One that we wrote a second ago: no client that lost a take-over is as slow. */
+  async function written(): Promise<Lease> {
+    const lease = await sides.us.acquire('k', { ttl: 30_000 });
+    const { expiresAt } = lease;
+    await until('it is written once more', () => lease.expiresAt > expiresAt);
+    const grant = (await sides.theirs.get('{k_lock}:grant'))!.split(' ');
+    grant[1] = String(Number(grant[1]) - 1_000);
+    await sides.theirs.set('{k_lock}:grant', grant.join(' '), 'KEEPTTL');
+    return lease;
+  }
 });
 
 describe.each(['commands', 'script'] as const)('a time in whole seconds, by %s', (protocol) => {
@@ -311,3 +294,22 @@ together('four clients of the articles and three of ours', () => {
     },
   );
 });
+
+/** What other locks have as values: each begins with a digit, and none is a time. */
+function tokens(): string[] {
+  return [
+    '9f3c1e5b7a2d4c6e8f0a1b2c3d4e5f60', // of redlock 5
+    '12345678901234567890123456789012',
+    '550e8400-e29b-41d4-a716-446655440000',
+    '1',
+    '1000',
+    '0x10',
+    '1e12',
+    '1600000000abc',
+    '1600000000 ',
+    '1600000000.',
+    '1600000000.5.5',
+    '3f2a9c0d7e1b.7.aBcDeFgHiJk/0123456789abcdefghijkl', // of ours, on a host whose name begins with a digit
+    '99999999999999-3f2a9c0d7e1b.7.aBcDeFgHiJk/0123456789abcdefghijkl',
+  ];
+}

@@ -27,20 +27,7 @@ await pasted('docs/testing.md');
 let app: INestApplication;
 let locks: LockService;
 beforeAll(async () => {
-  app = await bench.app({
-    controllers: [decorator.OrdersController],
-    providers: [
-      decorator.OrdersService,
-      decorator.MinifiedService,
-      service.AuditService,
-      service.PaymentService,
-      shared.CatalogueService,
-      shared.ReportService,
-      conditions.FeedService,
-      errors.RetryingService,
-      events.LockWatch,
-    ],
-  });
+  app = await application();
   locks = app.get(LockService);
 });
 afterAll(() => bench.stop());
@@ -211,3 +198,21 @@ describe('the example', () => {
     await expect(retrying.run(() => Promise.reject(new Error('its own')))).rejects.toThrow('own');
   });
 });
+
+/** An application with what the pages provide. */
+function application(): Promise<INestApplication> {
+  return bench.app({
+    controllers: [decorator.OrdersController],
+    providers: [
+      decorator.OrdersService,
+      decorator.MinifiedService,
+      service.AuditService,
+      service.PaymentService,
+      shared.CatalogueService,
+      shared.ReportService,
+      conditions.FeedService,
+      errors.RetryingService,
+      events.LockWatch,
+    ],
+  });
+}

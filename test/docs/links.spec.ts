@@ -23,6 +23,34 @@ const sources = [
 
 const listed = PAGES.flatMap(([, pages]) => pages.map(([, page]) => `docs/${page}`));
 
+/** Where a decision links to its test; the site shows these as text. */
+const TO_TEST = /^\.\.\/\.\.\/test\//;
+
+describe('the documentation', () => {
+  it('links to what is there, down to the heading', () => {
+    const links = sources.flatMap(linksOf);
+    expect(links.length).toBeGreaterThan(50);
+    const dead = links
+      .map((link) => ({ ...link, fault: fault(link) }))
+      .filter((link) => link.fault);
+    expect(dead).toEqual([]);
+  });
+
+  it('leads out of the site nowhere, which has the pages of docs/ alone', () => {
+    const out = sources
+      .filter((page) => page !== 'README.md')
+      .flatMap(linksOf)
+      .filter(({ to }) => !/^\w+:/.test(to) && !TO_TEST.test(to))
+      .filter(({ page, to }) => !fileOf(page, to).startsWith('docs/'));
+    expect(out).toEqual([]);
+  });
+
+  it('has each page in the sidebar', () => {
+    const pages = sources.filter((page) => /^docs\/[^/]+$/.test(page) && page !== 'docs/index.md');
+    expect(pages.filter((page) => !listed.includes(page.slice(0, -3)))).toEqual([]);
+  });
+});
+
 interface Link {
   readonly page: string;
   readonly to: string;
@@ -31,9 +59,6 @@ interface Link {
 function textOf(page: string): string {
   return readFileSync(page, 'utf8').replaceAll(/^```[^]*?^```$/gm, '');
 }
-
-/** Where a decision links to its test; the site shows these as text. */
-const TO_TEST = /^\.\.\/\.\.\/test\//;
 
 /** Links of Markdown, pictures among them, and those of the front page's settings. */
 function linksOf(page: string): Link[] {
@@ -75,28 +100,3 @@ function fileOf(page: string, path: string): string {
   if (existsSync(join('docs/public', path))) return join('docs/public', path);
   return /\.\w+$/.test(file) || file.endsWith('/') ? file : `${file}.md`;
 }
-
-describe('the documentation', () => {
-  it('links to what is there, down to the heading', () => {
-    const links = sources.flatMap(linksOf);
-    expect(links.length).toBeGreaterThan(50);
-    const dead = links
-      .map((link) => ({ ...link, fault: fault(link) }))
-      .filter((link) => link.fault);
-    expect(dead).toEqual([]);
-  });
-
-  it('leads out of the site nowhere, which has the pages of docs/ alone', () => {
-    const out = sources
-      .filter((page) => page !== 'README.md')
-      .flatMap(linksOf)
-      .filter(({ to }) => !/^\w+:/.test(to) && !TO_TEST.test(to))
-      .filter(({ page, to }) => !fileOf(page, to).startsWith('docs/'));
-    expect(out).toEqual([]);
-  });
-
-  it('has each page in the sidebar', () => {
-    const pages = sources.filter((page) => /^docs\/[^/]+$/.test(page) && page !== 'docs/index.md');
-    expect(pages.filter((page) => !listed.includes(page.slice(0, -3)))).toEqual([]);
-  });
-});

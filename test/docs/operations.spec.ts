@@ -43,24 +43,6 @@ class ReportsController {
   }
 }
 
-async function application(options: RedisLockOptions, ...imports: object[]) {
-  const modules = imports.length > 0 ? imports : [RedisLockModule.forRoot(options)];
-  const module = await Test.createTestingModule({
-    imports: [...modules, operations.HealthModule] as never[],
-    controllers: [ReportsController],
-    providers: [{ provide: APP_FILTER, useClass: operations.BusyFilter }],
-  }).compile();
-  const app = await module.createNestApplication({ logger: false }).init();
-  closing.push(() => app.close());
-  return { app, locks: app.get(LockService), http: request(app.getHttpServer()) };
-}
-
-async function startRedis(): Promise<RedisProcess> {
-  const redis = await RedisProcess.start();
-  closing.push(() => redis.stop());
-  return redis;
-}
-
 describe('what Operations shows', () => {
   it('is a probe that says up, and down', async () => {
     const redis = await startRedis();
@@ -166,3 +148,21 @@ describe('what Operations says of Kubernetes', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(20 - refused);
   });
 });
+
+async function application(options: RedisLockOptions, ...imports: object[]) {
+  const modules = imports.length > 0 ? imports : [RedisLockModule.forRoot(options)];
+  const module = await Test.createTestingModule({
+    imports: [...modules, operations.HealthModule] as never[],
+    controllers: [ReportsController],
+    providers: [{ provide: APP_FILTER, useClass: operations.BusyFilter }],
+  }).compile();
+  const app = await module.createNestApplication({ logger: false }).init();
+  closing.push(() => app.close());
+  return { app, locks: app.get(LockService), http: request(app.getHttpServer()) };
+}
+
+async function startRedis(): Promise<RedisProcess> {
+  const redis = await RedisProcess.start();
+  closing.push(() => redis.stop());
+  return redis;
+}

@@ -22,18 +22,6 @@ afterAll(() => db.close());
 
 const fence = fencedSql('fence');
 
-async function write(balance: number, token: number, id = 'ann'): Promise<void> {
-  const result = await db.query(
-    `UPDATE accounts SET balance = $1, ${fence.set('$2')} WHERE id = $3 AND ${fence.where('$2')}`,
-    [balance, token, id],
-  );
-  fence.assertWritten(result, token);
-}
-
-async function ann(): Promise<unknown> {
-  return (await db.query('SELECT balance, fence FROM accounts')).rows[0];
-}
-
 /** Of the size that locks give out. */
 const TOKEN = 1_790_000_000_000_000;
 
@@ -157,3 +145,15 @@ describe('the text for an UPDATE', () => {
     expect(() => fence.where(value as string)).toThrow('never the value');
   });
 });
+
+async function write(balance: number, token: number, id = 'ann'): Promise<void> {
+  const result = await db.query(
+    `UPDATE accounts SET balance = $1, ${fence.set('$2')} WHERE id = $3 AND ${fence.where('$2')}`,
+    [balance, token, id],
+  );
+  fence.assertWritten(result, token);
+}
+
+async function ann(): Promise<unknown> {
+  return (await db.query('SELECT balance, fence FROM accounts')).rows[0];
+}

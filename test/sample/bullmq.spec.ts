@@ -38,13 +38,6 @@ afterAll(async () => {
   await redis.stop();
 });
 
-async function startWorker(printer: typeof Printer = Printer): Promise<INestApplicationContext> {
-  const module = Test.createTestingModule({ imports: [WorkerModule.connectedTo(redis.url)] });
-  const app = await module.overrideProvider(Printer).useClass(printer).compile();
-  apps.add(await app.init());
-  return app;
-}
-
 it('a job keeps its lock over a deploy of its worker; another that finds it busy comes again', async () => {
   const locks = bank.get(LockService);
   const state = async (): Promise<string> => (await locks.inspect('account:ann')).state;
@@ -93,3 +86,10 @@ it('an account is free again where its job could not be queued', async () => {
   add.mockRestore();
   expect((await bank.get(LockService).inspect('account:bob')).state).toBe('free');
 });
+
+async function startWorker(printer: typeof Printer = Printer): Promise<INestApplicationContext> {
+  const module = Test.createTestingModule({ imports: [WorkerModule.connectedTo(redis.url)] });
+  const app = await module.overrideProvider(Printer).useClass(printer).compile();
+  apps.add(await app.init());
+  return app;
+}

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { hostname } from 'node:os';
 import { Readable, Writable } from 'node:stream';
 import { run } from '../../lib/watch/cli/run.js';
 import { type Streams, Terminal } from '../../lib/watch/cli/terminal.js';
@@ -10,6 +11,11 @@ export interface Outcome {
   readonly stdout: string;
   readonly stderr: string;
 }
+
+/** How this machine is named where somebody holds a lock. */
+export const HOST = hostname()
+  .replaceAll(/[^\w-]/g, '-')
+  .slice(-40);
 
 /** Nothing of the machine's environment says where Redis is. */
 const CLEAN = Object.fromEntries(
