@@ -1,16 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { execFile, spawn } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,7 +8,7 @@ import { Test } from '@nestjs/testing';
 import { LockService, RedisLockModule } from 'nest-redis-lock';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { outsideNpm } from '../package/outside-npm.js';
-import { BUILDING, pack } from '../package/packed.js';
+import { BUILDING, installPacked } from '../package/packed.js';
 import { until } from '../support/until.js';
 import { examples } from './doc-comments.js';
 import { blocksOf, PAGES, textOf } from './pages.js';
@@ -31,38 +21,10 @@ let folder: string;
 /** What `nest new` makes (`test/package/new-application.spec.ts` asks it), beside the packed library. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'nest-redis-lock-docs-'));
-  await exec('tar', ['-xzf', await pack(folder), '-C', folder]);
-  const packages = join(folder, 'node_modules');
-  mkdirSync(packages);
-  for (const name of readdirSync('node_modules')) {
-    symlinkSync(resolve('node_modules', name), join(packages, name));
-  }
-  renameSync(join(folder, 'package'), join(packages, 'nest-redis-lock'));
+  await installPacked(folder);
 }, BUILDING);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** An empty application of its own. */
-function application(name: string): string {
-  const place = join(folder, name);
-  cpSync('test/docs/bank', place, { recursive: true });
-  return place;
-}
-
-function paste(app: string, file: string, code: string): void {
-  const path = join(app, 'src', file);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, code);
-}
-
-/** What the compiler has to say against an application. */
-async function complaints(app: string, ...flags: string[]): Promise<string[]> {
-  const compiling = exec(TSC, ['-p', 'tsconfig.json', ...flags], { cwd: app, env: outsideNpm() });
-  return compiling.then(
-    () => [],
-    ({ stdout }: { stdout: string }) => stdout.trim().split('\n'),
-  );
-}
 
 describe('an empty Nest application', () => {
   it.each(['module', 'commonjs'])(
@@ -172,3 +134,25 @@ describe('the first block of', () => {
     expect([(await first).status, await (await first).text()]).toEqual([201, '7 is done']);
   });
 });
+
+/** An empty application of its own. */
+function application(name: string): string {
+  const place = join(folder, name);
+  cpSync('test/docs/bank', place, { recursive: true });
+  return place;
+}
+
+function paste(app: string, file: string, code: string): void {
+  const path = join(app, 'src', file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, code);
+}
+
+/** What the compiler has to say against an application. */
+async function complaints(app: string, ...flags: string[]): Promise<string[]> {
+  const compiling = exec(TSC, ['-p', 'tsconfig.json', ...flags], { cwd: app, env: outsideNpm() });
+  return compiling.then(
+    () => [],
+    ({ stdout }: { stdout: string }) => stdout.trim().split('\n'),
+  );
+}

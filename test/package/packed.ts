@@ -70,6 +70,17 @@ export async function pack(folder: string): Promise<string> {
   return tarball;
 }
 
+/** Puts the packed library into `folder`, beside all that is installed here. */
+export async function installPacked(folder: string): Promise<void> {
+  await run('tar', ['-xzf', await pack(folder), '-C', folder]);
+  const packages = join(folder, 'node_modules');
+  mkdirSync(packages);
+  for (const name of readdirSync('node_modules')) {
+    symlinkSync(resolve('node_modules', name), join(packages, name));
+  }
+  renameSync(join(folder, 'package'), join(packages, 'nest-redis-lock'));
+}
+
 /** Of the names and the content of all sources. */
 function digest(): string {
   const hash = createHash('sha256');

@@ -9,31 +9,7 @@ import { RedisProcess } from '../../tools/redis-server.js';
 import { Consumer, INSTALLING, type Outcome } from './consumer.js';
 import { outsideNpm } from './outside-npm.js';
 import { BUILDING, pack } from './packed.js';
-import { BUN, DENO, programOf } from './runtimes.js';
-
-/** Each runs the application's TypeScript; Node what tsc made of it. */
-const RUNTIMES = [
-  {
-    name: 'Node',
-    program: process.execPath,
-    args: [],
-    main: 'dist/main.js',
-    worker: 'dist/worker.js',
-  },
-  ...(await Promise.all(
-    [BUN, DENO].map(async (runtime) => ({
-      ...runtime,
-      ...(await programOf(runtime)),
-      main: 'src/main.ts',
-      worker: 'src/worker.ts',
-    })),
-  )),
-];
-type Runner = (typeof RUNTIMES)[number];
-
-const missingOf = (runtime: Runner): string | undefined =>
-  'missing' in runtime ? runtime.missing : undefined;
-const here = RUNTIMES.filter((runtime) => missingOf(runtime) === undefined);
+import { here, missingOf, type Runner, RUNTIMES } from './runners.js';
 
 let folder: string;
 let redis: RedisProcess;
@@ -52,16 +28,6 @@ afterAll(async () => {
   await redis?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
-
-const env = (): NodeJS.ProcessEnv => ({
-  REDIS_URL: redis.url,
-  DENO_DIR: join(folder, 'deno'),
-  DENO_NO_UPDATE_CHECK: '1',
-});
-
-function run({ program, args }: Runner, file: string, ...words: string[]): Promise<Outcome> {
-  return consumer.run(program, [...args, file, ...words], env());
-}
 
 for (const runtime of RUNTIMES) {
   const missing = missingOf(runtime);
@@ -128,3 +94,11 @@ it('processes of all of them wait for each other', async () => {
   expect(await data.get('counter')).toBe(String(60 * crowd.length));
   data.disconnect();
 });
+
+function env(): NodeJS.ProcessEnv {
+  return { REDIS_URL: redis.url, DENO_DIR: join(folder, 'deno'), DENO_NO_UPDATE_CHECK: '1' };
+}
+
+function run({ program, args }: Runner, file: string, ...words: string[]): Promise<Outcome> {
+  return consumer.run(program, [...args, file, ...words], env());
+}

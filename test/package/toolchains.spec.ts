@@ -1,84 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { execFile, execFileSync } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { outsideNpm } from './outside-npm.js';
-import { BUILDING, pack } from './packed.js';
+import { BUILDING, installPacked } from './packed.js';
 import { BUN, DENO, programOf } from './runtimes.js';
 
 const exec = promisify(execFile);
 let folder: string;
-let tarball: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'nest-redis-lock-toolchains-'));
-  tarball = await pack(folder);
-  execFileSync('tar', ['-xzf', tarball, '-C', folder]);
-  const packages = join(folder, 'node_modules');
-  mkdirSync(packages);
-  for (const name of readdirSync('node_modules')) {
-    symlinkSync(resolve('node_modules', name), join(packages, name));
-  }
-  renameSync(join(folder, 'package'), join(packages, 'nest-redis-lock'));
+  await installPacked(folder);
 }, BUILDING);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** A project of its own with the sources of the application. */
-function project(name: string, emitDecoratorMetadata = false): string {
-  const place = join(folder, name.replaceAll(/\W+/g, '-'));
-  cpSync('test/package/toolchains', place, { recursive: true });
-  const compilerOptions = { experimentalDecorators: true, emitDecoratorMetadata, target: 'es2022' };
-  writeFileSync(join(place, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
-  writeFileSync(join(place, 'package.json'), '{ "type": "module" }');
-  return place;
-}
-
-/** What the application says of each of its methods; it must neither fail nor complain. */
-async function run(
-  cwd: string,
-  args: string[],
-  program = process.execPath,
-): Promise<Record<string, string>> {
-  const { stdout, stderr } = await exec(program, args, {
-    cwd,
-    env: outsideNpm({ DENO_DIR: join(folder, 'deno'), DENO_NO_UPDATE_CHECK: '1' }),
-    timeout: 120_000,
-  });
-  expect(stderr).toBe('');
-  return JSON.parse(stdout.trim().split('\n').at(-1)!) as Record<string, string>;
-}
-
-/** All that is not right must have been refused where the decorator stands, with class, method and remedy. */
-const REFUSED = expect.stringMatching(/^refused: .*@Locked on \w+\.work .*(@LockKey|"returns")/);
-/** The compiler left a type that says nothing: it may be a Promise, so this shows at the call alone. */
-const LATE = expect.stringMatching(/^at the call: \w+\.work returned an observable.*"returns/);
-
-function expectRefusedOnly(
-  outcomes: Record<string, string>,
-  refused: readonly string[],
-  typed: boolean,
-): void {
-  const others = Object.entries(outcomes).filter(([, outcome]) => outcome !== 'right');
-  const all = typed ? refused : [...refused, 'forwarded', 'observable'];
-  expect(Object.fromEntries(others)).toEqual({
-    ...Object.fromEntries(all.map((name) => [name, REFUSED])),
-    observableHidden: typed ? LATE : REFUSED,
-  });
-  expect(Object.keys(outcomes).length).toBeGreaterThan(15);
-}
 
 /** Nothing else in its class shows that names were kept. */
 const LETTERS = ['lonelyLetter'];
@@ -148,4 +86,47 @@ if (process.env['FULL'] !== undefined) {
       });
     });
   }
+}
+
+/** A project of its own with the sources of the application. */
+function project(name: string, emitDecoratorMetadata = false): string {
+  const place = join(folder, name.replaceAll(/\W+/g, '-'));
+  cpSync('test/package/toolchains', place, { recursive: true });
+  const compilerOptions = { experimentalDecorators: true, emitDecoratorMetadata, target: 'es2022' };
+  writeFileSync(join(place, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+  writeFileSync(join(place, 'package.json'), '{ "type": "module" }');
+  return place;
+}
+
+/** What the application says of each of its methods; it must neither fail nor complain. */
+async function run(
+  cwd: string,
+  args: string[],
+  program = process.execPath,
+): Promise<Record<string, string>> {
+  const { stdout, stderr } = await exec(program, args, {
+    cwd,
+    env: outsideNpm({ DENO_DIR: join(folder, 'deno'), DENO_NO_UPDATE_CHECK: '1' }),
+    timeout: 120_000,
+  });
+  expect(stderr).toBe('');
+  return JSON.parse(stdout.trim().split('\n').at(-1)!) as Record<string, string>;
+}
+
+function expectRefusedOnly(
+  outcomes: Record<string, string>,
+  refused: readonly string[],
+  typed: boolean,
+): void {
+  /** All that is not right must have been refused where the decorator stands, with class, method and remedy. */
+  const early = expect.stringMatching(/^refused: .*@Locked on \w+\.work .*(@LockKey|"returns")/);
+  /** The compiler left a type that says nothing: it may be a Promise, so this shows at the call alone. */
+  const late = expect.stringMatching(/^at the call: \w+\.work returned an observable.*"returns/);
+  const others = Object.entries(outcomes).filter(([, outcome]) => outcome !== 'right');
+  const all = typed ? refused : [...refused, 'forwarded', 'observable'];
+  expect(Object.fromEntries(others)).toEqual({
+    ...Object.fromEntries(all.map((name) => [name, early])),
+    observableHidden: typed ? late : early,
+  });
+  expect(Object.keys(outcomes).length).toBeGreaterThan(15);
 }
