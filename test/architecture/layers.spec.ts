@@ -4,64 +4,10 @@ import { builtinModules } from 'node:module';
 import { relative } from 'node:path';
 import { filesBelow } from './files-below.js';
 import { type Import, imports, layerOf } from './imports.js';
-
-/** Each folder of lib, and the others it may import. Nothing points back. `.` is the root. */
-const LAYERS: Record<string, readonly string[]> = {
-  '.': [
-    'nest',
-    'nest/decorators',
-    'nest/interceptors',
-    'nest/services',
-    'engine/inspection',
-    'engine/fencing',
-    'engine/client',
-    'engine/locks',
-    'engine/keys',
-  ],
-  nest: ['nest/decorators', 'nest/interceptors', 'nest/services', 'engine/locks', 'memory'],
-  'nest/decorators': ['nest/interceptors', 'nest/services', 'engine/client', 'engine/keys'],
-  'nest/interceptors': ['nest/services', 'engine/client', 'engine/keys'],
-  'nest/services': ['engine/inspection', 'engine/client', 'engine/locks', 'engine/keys'],
-  'engine/inspection': ['engine/client', 'engine/locks', 'engine/keys'],
-  'engine/client': ['engine/locks'],
-  'engine/fencing': ['engine/client'],
-  'engine/keys': [],
-  'engine/locks': ['engine/redis'],
-  'engine/redis': [],
-  'engine/protocol': [],
-  'engine/options': [],
-  'engine/events': [],
-  'engine/errors': [],
-  memory: ['engine/redis', 'engine/locks'],
-  'memory/testing': ['nest', 'nest/services', 'engine/client', 'engine/locks', 'memory'],
-  'watch/board': ['nest/services', 'engine/inspection'],
-  'watch/terminus': ['nest/services', 'engine/inspection'],
-  'watch/opentelemetry': ['watch/telemetry'],
-  'watch/prometheus': ['watch/telemetry'],
-  'watch/telemetry': [],
-  'watch/cli': [
-    'engine/inspection',
-    'engine/client',
-    'engine/locks',
-    'engine/redis',
-    'engine/keys',
-  ],
-};
-
-/** May be imported by all, and import nothing but each other. */
-const GROUND = ['engine/protocol', 'engine/options', 'engine/events', 'engine/errors'];
-
-/** The files of locks/ that other layers may see: names and interfaces, nothing that works. */
-const VISIBLE: Record<string, RegExp> = {
-  'engine/locks': /^engine\/locks\/[\w-]+\.js$/,
-};
+import { GROUND, LAYERS, VISIBLE } from './layers.js';
 
 const NEST_LAYERS = /^(nest\b|memory\/testing$|watch\/(terminus|board)$)/;
 const WIRES = ['.', 'nest', 'memory', 'memory/testing', 'watch/cli'];
-
-function sentences(found: readonly Import[]): string[] {
-  return found.map(({ file, target }) => `${file} imports ${target}`);
-}
 
 it('finds the imports of every file that has some', () => {
   expect(imports.length).toBeGreaterThan(100);
@@ -176,3 +122,7 @@ it('has no folder called utils, helpers, common, types or the like', () => {
   const vague = /\/(utils?|helpers?|common|types|misc|shared|core)\//;
   expect(filesBelow('lib', '').filter((path) => vague.test(path))).toEqual([]);
 });
+
+function sentences(found: readonly Import[]): string[] {
+  return found.map(({ file, target }) => `${file} imports ${target}`);
+}

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
 const tool = '../../tools/browser.mjs';
@@ -37,3 +39,30 @@ export async function open(url: string, options: BrowserContextOptions = {}): Pr
   await page.goto(url);
   return { page, complaints, close: () => context.close() };
 }
+
+/** The keys of the rows, from above. */
+export function keysOn(page: Page): Promise<string[]> {
+  return page.locator('tbody th').allTextContents();
+}
+
+/** What the page says of itself. */
+export function status(page: Page): Promise<string | null> {
+  return page.locator('#status').textContent();
+}
+
+/** The cells of a lock's row by their columns. */
+export async function rowOf(page: Page, key: string): Promise<Record<string, string>> {
+  const row = page.locator('tbody tr', { has: page.getByText(key, { exact: true }) });
+  const cells = await row.locator('td[data-cell]').all();
+  return Object.fromEntries(
+    await Promise.all(
+      cells.map(async (cell) => [await cell.getAttribute('data-cell'), await cell.textContent()]),
+    ),
+  ) as Record<string, string>;
+}
+
+/** Finds what people who see, hear or move differently would stumble over: contrast, names, roles. */
+export const AXE = readFileSync(
+  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
+  'utf8',
+);

@@ -4,11 +4,9 @@ import { UnauthorizedException, VersioningType } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions } from 'playwright-core';
 import { LockBoardModule, type LockBoardOptions } from '../../lib/watch/board/index.js';
 import { LockBoard } from '../../lib/watch/board/lock-board.js';
 import { event, Viewer } from '../../lib/watch/board/viewer.js';
@@ -17,7 +15,7 @@ import { RedisProcess } from '../../tools/redis-server.js';
 import { PLATFORMS, type Platform, useBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
 import { Worker } from '../support/worker.js';
-import { chromium, open, type Opened } from './browser.js';
+import { AXE, chromium, keysOn, open, type Opened, rowOf, status } from './browser.js';
 
 const bench = useBench();
 let rival: LockService;
@@ -33,77 +31,6 @@ afterEach(async () => {
   for (const close of tasks) await close();
   jest.restoreAllMocks();
 });
-
-async function start(
-  platform: Platform,
-  options: Partial<LockBoardOptions> = {},
-  { port = 0, redis = bench.redis.url } = {},
-): Promise<{ app: INestApplication; url: string }> {
-  const board = LockBoardModule.forRoot({ open: true, interval: 500, ...options });
-  const module = await bench.builder({ imports: [board] }, { redis }).compile();
-  const settings = { logger: false, forceCloseConnections: true } as const; // browsers open some in advance
-  const adapter = platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter(settings);
-  const app: INestApplication = module.createNestApplication(adapter, settings);
-  app.setGlobalPrefix('api').enableVersioning({ type: VersioningType.URI, defaultVersion: '1' });
-  await app.listen(port, '127.0.0.1');
-  closing.push(() => app.getHttpServer().listening && app.close());
-  return { app, url: `${await app.getUrl()}/api/locks` };
-}
-
-async function look(url: string, options?: BrowserContextOptions): Promise<Opened> {
-  const opened = await open(url, options);
-  closing.push(() => opened.close());
-  return opened;
-}
-
-async function hold(...keys: string[]): Promise<Lease[]> {
-  const leases = await Promise.all(keys.map((key) => rival.acquire(key, { label: 'Seats.hold' })));
-  closing.push(() => Promise.all(leases.map((lease) => lease.release())));
-  return leases;
-}
-
-/** A reverse proxy that knows the board as `…/locks`, and asks a replica of choice for it. */
-async function proxy(replica: () => URL, headers: Record<string, string> = {}): Promise<string> {
-  const server = createServer((from, to) => {
-    const { hostname, port, pathname } = replica();
-    const path = pathname + from.url!.replace(/^.*\/locks/, '');
-    const options = {
-      hostname,
-      port,
-      path,
-      method: from.method,
-      headers: { ...from.headers, ...headers },
-    };
-    const passed = request(options, (answer) => {
-      to.writeHead(answer.statusCode!, answer.headers);
-      answer.pipe(to);
-    });
-    passed.on('error', () => to.destroy());
-    to.on('close', () => passed.destroy());
-    from.pipe(passed);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closing.push(() => (server.closeAllConnections(), server.close()));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-const keysOn = (page: Page): Promise<string[]> => page.locator('tbody th').allTextContents();
-const status = (page: Page): Promise<string | null> => page.locator('#status').textContent();
-
-/** The cells of a lock's row by their columns. */
-async function rowOf(page: Page, key: string): Promise<Record<string, string>> {
-  const row = page.locator('tbody tr', { has: page.getByText(key, { exact: true }) });
-  const cells = await row.locator('td[data-cell]').all();
-  return Object.fromEntries(
-    await Promise.all(
-      cells.map(async (cell) => [await cell.getAttribute('data-cell'), await cell.textContent()]),
-    ),
-  ) as Record<string, string>;
-}
-
-/** Finds what people who see, hear or move differently would stumble over: contrast, names, roles. */
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const when = chromium ? describe : describe.skip;
 
@@ -471,3 +398,57 @@ when('in a browser, the board', () => {
     expect(complaints[2]).toContain('Content Security Policy');
   });
 });
+
+async function start(
+  platform: Platform,
+  options: Partial<LockBoardOptions> = {},
+  { port = 0, redis = bench.redis.url } = {},
+): Promise<{ app: INestApplication; url: string }> {
+  const board = LockBoardModule.forRoot({ open: true, interval: 500, ...options });
+  const module = await bench.builder({ imports: [board] }, { redis }).compile();
+  const settings = { logger: false, forceCloseConnections: true } as const; // browsers open some in advance
+  const adapter = platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter(settings);
+  const app: INestApplication = module.createNestApplication(adapter, settings);
+  app.setGlobalPrefix('api').enableVersioning({ type: VersioningType.URI, defaultVersion: '1' });
+  await app.listen(port, '127.0.0.1');
+  closing.push(() => app.getHttpServer().listening && app.close());
+  return { app, url: `${await app.getUrl()}/api/locks` };
+}
+
+async function look(url: string, options?: BrowserContextOptions): Promise<Opened> {
+  const opened = await open(url, options);
+  closing.push(() => opened.close());
+  return opened;
+}
+
+async function hold(...keys: string[]): Promise<Lease[]> {
+  const leases = await Promise.all(keys.map((key) => rival.acquire(key, { label: 'Seats.hold' })));
+  closing.push(() => Promise.all(leases.map((lease) => lease.release())));
+  return leases;
+}
+
+/** A reverse proxy that knows the board as `…/locks`, and asks a replica of choice for it. */
+async function proxy(replica: () => URL, headers: Record<string, string> = {}): Promise<string> {
+  const server = createServer((from, to) => {
+    const { hostname, port, pathname } = replica();
+    const path = pathname + from.url!.replace(/^.*\/locks/, '');
+    const options = {
+      hostname,
+      port,
+      path,
+      method: from.method,
+      headers: { ...from.headers, ...headers },
+    };
+    const passed = request(options, (answer) => {
+      to.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(to);
+    });
+    passed.on('error', () => to.destroy());
+    to.on('close', () => passed.destroy());
+    from.pipe(passed);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => (server.closeAllConnections(), server.close()));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

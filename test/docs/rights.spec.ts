@@ -8,46 +8,28 @@ import {
   exclusive as lock,
   shares,
 } from '../../lib/engine/locks/native-scripts.js';
-import { scripts as plain } from '../../lib/engine/locks/dialects/plain/plain.js';
-import { scripts as pythonRedisLock } from '../../lib/engine/locks/dialects/python-redis-lock/python-redis-lock.js';
-import { scripts as redisson } from '../../lib/engine/locks/dialects/redisson/redisson.js';
-import { scripts as symfony } from '../../lib/engine/locks/dialects/symfony/symfony.js';
-import { scripts as timestamp } from '../../lib/engine/locks/dialects/timestamp/timestamp.js';
 import { speak } from '../../lib/engine/locks/dialects/dialect-lock.js';
 import { stepsOf } from '../../lib/engine/locks/dialects/try-out.js';
 import { scripts as epoch } from '../../lib/engine/locks/server-epoch.js';
 import { scripts as quorum } from '../../lib/engine/locks/quorum/quorum-node.js';
 import { lockFormat, type LockDialect } from '../../lib/engine/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
-import { majorVersion, RedisProcess } from '../../tools/redis-server.js';
+import { RedisProcess } from '../../tools/redis-server.js';
 import { until } from '../support/until.js';
-import { samples } from '../dialects/samples.js';
-import { textOf } from './pages.js';
+import {
+  formats,
+  isCommand,
+  keysOf,
+  LISTED,
+  listedFor,
+  MORE_IN_A_CLUSTER,
+  neededBy,
+  OF_OTHERS,
+  page,
+  spoken,
+  usedBy,
+} from './listed-rights.js';
 
-type Scripts = Readonly<Record<string, { readonly source: string }>>;
-
-const page = textOf('docs/operations.md');
-const LISTED = /^redis-cli ACL SETUSER locks on '>password' ([^]*?)```/m
-  .exec(page)![1]!
-  .replaceAll(/'|\\$/gm, '')
-  .trim()
-  .split(/\s+/);
-const OF_OTHERS = /^redis-cli ACL SETUSER other on '>password' (.*)$/m
-  .exec(page)![1]!
-  .replaceAll("'", '')
-  .split(' ');
-const MORE_IN_A_CLUSTER = ['+cluster|slots', '+asking'];
-/** By format: the scripts of a dialect, and what it sends by a name that no script says. */
-const formats: Readonly<Record<string, readonly [Scripts, ...sent: string[]]>> = {
-  plain: [plain],
-  redisson: [redisson, '+spublish'],
-  spring: [plain],
-  symfony: [symfony],
-  timestamp: [timestamp],
-  'python-redis-lock': [pythonRedisLock],
-};
-/** The rows of its table of dialects: a name, and what else that one needs. */
-const IN_DIALECTS = /^\| dialect \| more rights \|$([^]*?)^$/m.exec(page)![1]!;
 const credentials = { username: 'locks', password: 'pw' };
 
 let closing: (() => Promise<unknown>)[] = [];
@@ -55,138 +37,6 @@ afterEach(async () => {
   for (const close of closing.reverse()) await close();
   closing = [];
 });
-
-/** Asks a server as one who may do everything. */
-async function asAdmin(server: RedisProcess, command: string, ...args: string[]): Promise<unknown> {
-  const admin = new Redis(server.url);
-  try {
-    return await admin.call(command, ...args);
-  } finally {
-    admin.disconnect();
-  }
-}
-
-/** Makes a user who has these rights and no more. */
-async function grant(servers: readonly RedisProcess[], rights: readonly string[]): Promise<void> {
-  for (const server of servers) {
-    await asAdmin(server, 'ACL', 'SETUSER', 'locks', 'reset', 'on', '>pw', ...rights);
-  }
-}
-
-/** What a server has refused: a channel is refused without a word to the caller. */
-async function refused(server: RedisProcess): Promise<string[]> {
-  const log = (await asAdmin(server, 'ACL', 'LOG')) as string[][];
-  return log.map((entry) => entry[entry.indexOf('object') + 1]!);
-}
-
-/** What Operations lists for a dialect's format. */
-function listedFor(format: string): string[] {
-  const rows = [...IN_DIALECTS.matchAll(/^\| `([\w-]+)`[^|]*\|(.*)\|$/gm)];
-  expect(rows.map(([, name]) => name)).toContain(format);
-  return rows
-    .filter(([, name]) => name === format)
-    .flatMap(([, , cell]) => [...cell!.matchAll(/`([^`]+)`/g)])
-    .flatMap(([, rights]) => rights!.split(' '));
-}
-
-/** Those that a server has: sharded channels came with Redis 7. */
-const spoken = samples.filter((dialect) => majorVersion() >= 7 || !isSharded(dialect));
-
-function isSharded(dialect: LockDialect): boolean {
-  return typeof dialect === 'object' && 'sharded' in dialect && dialect.sharded === true;
-}
-
-/** What the README lists for this way of speaking a dialect. */
-function neededBy(dialect: LockDialect): string[] {
-  const { family, prefix } = lockFormat(dialect);
-  return listedFor(family)
-    .filter((right) => right !== '+spublish' || isSharded(dialect))
-    .map((right) => right.replace('<registry>', prefix.slice(0, -1)));
-}
-
-/** The commands that scripts use, as rights. */
-function usedBy(scripts: Scripts): string[] {
-  const text = Object.values(scripts).map(({ source }) => source);
-  const calls = text.join('\n').matchAll(/redis\.p?call\('(\w+)'/g);
-  return [...calls].map(([, command]) => `+${command!.toLowerCase()}`);
-}
-
-function isCommand(right: string): boolean {
-  return right.startsWith('+');
-}
-
-/** The keys of a dialect's locks, as Operations names them; of those alone that these tests use. */
-function keysOf(prefix: string): string[] {
-  const [, patterns] = /beside them: `([^`]+)`/.exec(page)!;
-  const locks = ['least', 'kept'].flatMap((name) =>
-    patterns!.replaceAll('<prefix>', prefix + name).split(' '),
-  );
-  return [...locks, `~${prefix}{*}:fence`, `~${prefix}{}:health`];
-}
-
-type Pair = readonly [LockService, LockService];
-
-async function locksOn(options: RedisLockOptions): Promise<Pair> {
-  const start = async (): Promise<LockService> => {
-    const imports = [RedisLockModule.forRoot({ ttl: '1s', wait: '20s', ...options })];
-    const module = await (await Test.createTestingModule({ imports }).compile()).init();
-    closing.push(() => module.close());
-    return module.get(LockService);
-  };
-  return [await start(), await start()];
-}
-
-/** What every topology can, for two processes. */
-async function useAlone([locks, others]: Pair): Promise<void> {
-  const lease = await locks.acquire('least', { minHold: 1 });
-  const waiting = others.acquire('least');
-  expect((await locks.health({ timeout: '10s' })).problems).toEqual([]);
-  expect((await locks.inspect('least')).state).toBe('held');
-  expect(await locks.list('least')).toHaveLength(1);
-  await lease.extend();
-  await lease.release();
-  await (await waiting).release();
-  await others.forceRelease('least');
-  await locks.withLock(['least', 'more'], () => 1);
-}
-
-/** What every dialect can, and what this one can beside it. */
-async function useDialect([locks, others]: Pair, dialect: LockDialect): Promise<void> {
-  const { shared, minHold } = lockFormat(dialect);
-  const ways = [{}, ...(shared ? [{ mode: 'shared' as const }] : [])];
-  for (const options of ways) {
-    const lease = await locks.acquire('least', options);
-    const waiting = others.acquire('least');
-    expect((await others.inspect('least')).state).toBe('held');
-    await lease.extend();
-    expect(await lease.release()).toBe(true);
-    await (await waiting).extend();
-    expect(await locks.forceRelease('least')).toBe(true);
-  }
-  expect((await locks.health({ timeout: '10s' })).problems).toEqual([]);
-  if (minHold) await (await locks.acquire('kept', { minHold: 1 })).release();
-}
-
-async function useAll([locks, others]: Pair): Promise<void> {
-  await useAlone([locks, others]);
-  expect(await (await locks.optimistic('least')).validate()).toBe(true);
-  await locks.withLock(['least', 'more'], async (both) => both.downgrade());
-  await (await locks.restore(await (await locks.acquire('least')).handOver())).release();
-  await Promise.all([1, 2, 3].map(() => locks.withLock('least', { mode: 'shared' }, () => 1)));
-  const semaphore = locks.semaphore('permits', { permits: 1 });
-  await Promise.all([1, 2].map(() => semaphore.withPermit(async (permit) => permit.extend())));
-  await locks.withLock('least', async (held) => {
-    const changed = locks.condition(held, 'changed');
-    expect(await changed.await({ wait: 1 })).toBe(false);
-    expect([await changed.signal(), await changed.signalAll()]).toEqual([false, 0]);
-  });
-}
-
-async function start(args?: readonly string[]): Promise<RedisProcess> {
-  const server = await RedisProcess.start(args ? { args } : {});
-  closing.push(() => server.stop());
-  return server;
-}
 
 it('Operations lists no command that neither scripts nor connections use', () => {
   const scripts = [lock, shares, condition, epoch, quorum].flatMap(usedBy);
@@ -417,3 +267,90 @@ describe('a user with the rights that Operations lists', () => {
     await useAlone(await locksOn({ nodes, durability: 'refuse' }));
   });
 });
+
+/** Asks a server as one who may do everything. */
+async function asAdmin(server: RedisProcess, command: string, ...args: string[]): Promise<unknown> {
+  const admin = new Redis(server.url);
+  try {
+    return await admin.call(command, ...args);
+  } finally {
+    admin.disconnect();
+  }
+}
+
+/** Makes a user who has these rights and no more. */
+async function grant(servers: readonly RedisProcess[], rights: readonly string[]): Promise<void> {
+  for (const server of servers) {
+    await asAdmin(server, 'ACL', 'SETUSER', 'locks', 'reset', 'on', '>pw', ...rights);
+  }
+}
+
+/** What a server has refused: a channel is refused without a word to the caller. */
+async function refused(server: RedisProcess): Promise<string[]> {
+  const log = (await asAdmin(server, 'ACL', 'LOG')) as string[][];
+  return log.map((entry) => entry[entry.indexOf('object') + 1]!);
+}
+
+type Pair = readonly [LockService, LockService];
+
+async function locksOn(options: RedisLockOptions): Promise<Pair> {
+  const start = async (): Promise<LockService> => {
+    const imports = [RedisLockModule.forRoot({ ttl: '1s', wait: '20s', ...options })];
+    const module = await (await Test.createTestingModule({ imports }).compile()).init();
+    closing.push(() => module.close());
+    return module.get(LockService);
+  };
+  return [await start(), await start()];
+}
+
+/** What every topology can, for two processes. */
+async function useAlone([locks, others]: Pair): Promise<void> {
+  const lease = await locks.acquire('least', { minHold: 1 });
+  const waiting = others.acquire('least');
+  expect((await locks.health({ timeout: '10s' })).problems).toEqual([]);
+  expect((await locks.inspect('least')).state).toBe('held');
+  expect(await locks.list('least')).toHaveLength(1);
+  await lease.extend();
+  await lease.release();
+  await (await waiting).release();
+  await others.forceRelease('least');
+  await locks.withLock(['least', 'more'], () => 1);
+}
+
+/** What every dialect can, and what this one can beside it. */
+async function useDialect([locks, others]: Pair, dialect: LockDialect): Promise<void> {
+  const { shared, minHold } = lockFormat(dialect);
+  const ways = [{}, ...(shared ? [{ mode: 'shared' as const }] : [])];
+  for (const options of ways) {
+    const lease = await locks.acquire('least', options);
+    const waiting = others.acquire('least');
+    expect((await others.inspect('least')).state).toBe('held');
+    await lease.extend();
+    expect(await lease.release()).toBe(true);
+    await (await waiting).extend();
+    expect(await locks.forceRelease('least')).toBe(true);
+  }
+  expect((await locks.health({ timeout: '10s' })).problems).toEqual([]);
+  if (minHold) await (await locks.acquire('kept', { minHold: 1 })).release();
+}
+
+async function useAll([locks, others]: Pair): Promise<void> {
+  await useAlone([locks, others]);
+  expect(await (await locks.optimistic('least')).validate()).toBe(true);
+  await locks.withLock(['least', 'more'], async (both) => both.downgrade());
+  await (await locks.restore(await (await locks.acquire('least')).handOver())).release();
+  await Promise.all([1, 2, 3].map(() => locks.withLock('least', { mode: 'shared' }, () => 1)));
+  const semaphore = locks.semaphore('permits', { permits: 1 });
+  await Promise.all([1, 2].map(() => semaphore.withPermit(async (permit) => permit.extend())));
+  await locks.withLock('least', async (held) => {
+    const changed = locks.condition(held, 'changed');
+    expect(await changed.await({ wait: 1 })).toBe(false);
+    expect([await changed.signal(), await changed.signalAll()]).toEqual([false, 0]);
+  });
+}
+
+async function start(args?: readonly string[]): Promise<RedisProcess> {
+  const server = await RedisProcess.start(args ? { args } : {});
+  closing.push(() => server.stop());
+  return server;
+}

@@ -1,14 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { Controller, Get, Header, type INestApplication, Param } from '@nestjs/common';
+import type { INestApplication } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AggregatorRegistry, Counter, Histogram, Registry } from 'prom-client';
 import request from 'supertest';
-import { Locked, lockChannels, LockOptionsError, LockService } from 'nest-redis-lock';
+import { lockChannels, LockOptionsError, LockService } from 'nest-redis-lock';
 import { registerLockMetrics } from 'nest-redis-lock/prometheus';
 import { ManualClock, MemoryServer, memoryLockService } from 'nest-redis-lock/testing';
 import { NestBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
+import { scraped, ScrapedAccounts } from './scraped-accounts.js';
 
 const undo: (() => unknown)[] = [];
 
@@ -16,69 +17,21 @@ afterEach(async () => {
   for (const each of undo.splice(0).reverse()) await each();
 });
 
-/** What a scrape says, by the metric with its labels. */
-function samples(text: string): Record<string, number> {
-  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  return Object.fromEntries(
-    lines.map((line) => [
-      line.slice(0, line.lastIndexOf(' ')),
-      Number(line.slice(line.lastIndexOf(' '))),
-    ]),
-  );
-}
-
-/** With the labels of each sample in one order: it means nothing. */
-function sorted(text: string): string {
-  return text.replaceAll(
-    /\{(.*)\}/g,
-    (_, labels: string) => `{${labels.split(',').sort().join()}}`,
-  );
-}
-
-function inMemory() {
-  const clock = new ManualClock();
-  return { clock, locks: memoryLockService({ clock, server: new MemoryServer(clock) }) };
-}
-
 describe('an application that is scraped', () => {
-  const registry = new Registry();
   let bench: NestBench;
   let app: INestApplication;
   let stop: () => void;
 
-  @Controller()
-  class AppController {
-    @Get('accounts/:id')
-    @Locked('account:<id>', { wait: 0 })
-    async account(@Param('id') id: string): Promise<string> {
-      return `account ${id}`;
-    }
-
-    @Get('metrics')
-    @Header('Content-Type', registry.contentType)
-    metrics(): Promise<string> {
-      return registry.metrics();
-    }
-  }
-
   beforeAll(async () => {
-    stop = registerLockMetrics(registry);
+    stop = registerLockMetrics(scraped);
     bench = await NestBench.start();
-    app = await bench.app({ controllers: [AppController] });
+    app = await bench.app({ controllers: [ScrapedAccounts] });
   });
 
   afterAll(async () => {
     stop();
     await bench.stop();
   });
-
-  async function scrape(): Promise<Record<string, number>> {
-    const { text } = await request(app.getHttpServer())
-      .get('/metrics')
-      .expect(200)
-      .expect('content-type', /^text\/plain; version=0\.0\.4/);
-    return samples(text);
-  }
 
   it('tells how its locks are used, and no key, token or holder', async () => {
     const locks = app.get(LockService);
@@ -115,6 +68,14 @@ describe('an application that is scraped', () => {
       expect(told).not.toContain(secret);
     }
   });
+
+  async function scrape(): Promise<Record<string, number>> {
+    const { text } = await request(app.getHttpServer())
+      .get('/metrics')
+      .expect(200)
+      .expect('content-type', /^text\/plain; version=0\.0\.4/);
+    return samples(text);
+  }
 });
 
 describe('a registration', () => {
@@ -281,3 +242,27 @@ describe('a registration', () => {
     expect(await registry.metrics()).toMatch(/^lock_acquire_attempts_total\{.*\} 1$/m);
   });
 });
+
+/** What a scrape says, by the metric with its labels. */
+function samples(text: string): Record<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return Object.fromEntries(
+    lines.map((line) => [
+      line.slice(0, line.lastIndexOf(' ')),
+      Number(line.slice(line.lastIndexOf(' '))),
+    ]),
+  );
+}
+
+/** With the labels of each sample in one order: it means nothing. */
+function sorted(text: string): string {
+  return text.replaceAll(
+    /\{(.*)\}/g,
+    (_, labels: string) => `{${labels.split(',').sort().join()}}`,
+  );
+}
+
+function inMemory() {
+  const clock = new ManualClock();
+  return { clock, locks: memoryLockService({ clock, server: new MemoryServer(clock) }) };
+}

@@ -1,29 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BullModule, getQueueToken, OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
+import { BullModule, getQueueToken } from '@nestjs/bullmq';
 import { HttpException, type INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import type { Job, Queue } from 'bullmq';
-import { Locked, LockNotAcquiredError } from '../../lib/index.js';
+import type { Queue } from 'bullmq';
+import { LockNotAcquiredError } from '../../lib/index.js';
 import { LockTestingModule } from '../../lib/memory/testing/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { failing, SECRET } from '../support/failing.js';
 import { until } from '../support/until.js';
+import { failed, Payments } from './payments.js';
 
 const { server } = failing();
-const failures: unknown[] = [];
-
-@Processor('payments')
-class Payments extends WorkerHost {
-  @Locked('account:<job.data.account>', { wait: 0 })
-  async process(job: Job<{ account: string }>): Promise<string> {
-    return job.data.account;
-  }
-
-  @OnWorkerEvent('failed')
-  failed(_: Job, error: Error): void {
-    failures.push(error);
-  }
-}
 
 describe('a job of BullMQ', () => {
   let redis: RedisProcess;
@@ -48,8 +35,8 @@ describe('a job of BullMQ', () => {
   it('fails with the error itself, key and all: nobody outside sees it', async () => {
     const queue = app.get<Queue>(getQueueToken('payments'));
     const job = await queue.add('pay', { account: SECRET });
-    await until('the job has failed', () => failures.length > 0);
-    const [error] = failures;
+    await until('the job has failed', () => failed.length > 0);
+    const [error] = failed;
     expect(error).toBeInstanceOf(LockNotAcquiredError);
     expect(error).not.toBeInstanceOf(HttpException);
     expect(error).toMatchObject({ key: `account:${SECRET}`, code: 'LOCK_NOT_ACQUIRED', waited: 0 });
