@@ -9,101 +9,17 @@ import { Condition } from '../../lib/nest/services/condition.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';
-import { expectGrowing } from '../support/growing.js';
 import { later } from '../support/later.js';
 import { expectNothingLeft } from '../support/nothing-left.js';
 import { noting } from '../support/noting.js';
-import { type LockingProcess, type World, type Wrap, withSteps } from '../support/world.js';
-
-type Caller = readonly [process: LockingProcess, name: string, options?: AcquireOptions];
-/** What a caller does under the lock. */
-type Work = (name: string, lease: Lease) => unknown;
-
-/** A process in which each caller has its own entry. */
-function fair(world: World, wrap?: Wrap): Promise<LockingProcess> {
-  return world.process({ fairness: 'strict' }, wrap);
-}
-
-/** So many callers of one process, by their numbers. */
-function many(process: LockingProcess, count: number, options: AcquireOptions = {}): Caller[] {
-  return Array.from({ length: count }, (_, at) => [process, `${at}`, options] as const);
-}
-
-function names(callers: readonly Caller[]): string[] {
-  return callers.map(([, name]) => name);
-}
-
-/** The caller of this name stays there for ever. */
-function stuckAt(stays: string, inside: Gate): Work {
-  return (name) => {
-    if (name !== stays) return undefined;
-    inside.open();
-    return new Promise(() => {});
-  };
-}
-
-/** What comes of callers who queue one behind the other, while somebody else has the lock. */
-class Queue {
-  readonly served: string[] = [];
-  readonly all: Promise<void>[] = [];
-  readonly #tokens: number[] = [];
-
-  private constructor(
-    private readonly world: World,
-    private readonly before: LockingProcess,
-    private readonly lease: Lease,
-  ) {}
-
-  static async in(world: World): Promise<Queue> {
-    const before = await fair(world);
-    return new Queue(world, before, await before.acquire());
-  }
-
-  /** Each comes when the one before is in the queue. */
-  async join(callers: readonly Caller[], work?: Work): Promise<void> {
-    for (const [process, name, options = {}] of callers) {
-      const call = async (): Promise<void> => {
-        const lease = await process.acquire(options);
-        this.served.push(name);
-        if (options.fencing !== false && options.mode !== 'shared') {
-          this.#tokens.push(lease.fencingToken);
-        }
-        await work?.(name, lease);
-        await lease.release();
-      };
-      this.all.push(later(call()));
-      await this.world.waiting(this.all.length);
-    }
-  }
-
-  /** They have their turns from now on. */
-  async begin(): Promise<void> {
-    await this.lease.release();
-  }
-
-  async end(): Promise<void> {
-    await this.world.finish(Promise.all(this.all));
-    expectGrowing(this.#tokens);
-  }
-
-  /** All of it. */
-  async run(callers: readonly Caller[], work?: Work): Promise<void> {
-    await this.join(callers, work);
-    await this.begin();
-    await this.end();
-  }
-
-  /** Nor by who had the lock before them. */
-  async expectNothingLeft(...by: LockingProcess[]): Promise<void> {
-    await expectNothingLeft(this.world, this.before, ...by);
-  }
-}
+import { type LockingProcess, type Wrap, withSteps } from '../support/world.js';
+import { type Caller, fair, QueueOfCallers, type Work } from './queue-of-callers.js';
 
 /** In strict order the lease goes through neighbouring entries of one process without the store: to the user all is as ever. */
 export const batches: Contract = {
   async 'neighbours of one process are served with one release, in their order'(world) {
     const sent: string[] = [];
-    const [queue, a] = [await Queue.in(world), await fair(world, noting(sent))];
+    const [queue, a] = [await QueueOfCallers.in(world), await fair(world, noting(sent))];
     const callers = many(a, 50);
     await queue.join(callers);
     const from = world.clock.monotonic();
@@ -120,7 +36,7 @@ export const batches: Contract = {
   },
 
   async 'who stands between them has its turn between them'(world) {
-    const [queue, a, b] = [await Queue.in(world), await fair(world), await fair(world)];
+    const [queue, a, b] = [await QueueOfCallers.in(world), await fair(world), await fair(world)];
     const callers = ['a1', 'a2', 'b1', 'a3', 'b2', 'b3', 'a4', 'a5', 'b4'] as const;
     await queue.run(callers.map((name) => [name.startsWith('a') ? a : b, name] as const));
     expect(queue.served).toEqual(callers);
@@ -128,7 +44,7 @@ export const batches: Contract = {
   },
 
   async 'who comes later is served later, though its process has the lock'(world) {
-    const [queue, a, b] = [await Queue.in(world), await fair(world), await fair(world)];
+    const [queue, a, b] = [await QueueOfCallers.in(world), await fair(world), await fair(world)];
     let again: Promise<boolean> | undefined;
     await queue.run(
       [
@@ -151,7 +67,7 @@ export const batches: Contract = {
   },
 
   async 'a reader between writers is passed over by none of them'(world) {
-    const [queue, a] = [await Queue.in(world), await fair(world)];
+    const [queue, a] = [await QueueOfCallers.in(world), await fair(world)];
     await queue.run([
       [a, 'w1'],
       [a, 'w2'],
@@ -164,7 +80,7 @@ export const batches: Contract = {
   },
 
   async 'fenced and unfenced neighbours, and those of another ttl, keep their order'(world) {
-    const [queue, a] = [await Queue.in(world), await fair(world)];
+    const [queue, a] = [await QueueOfCallers.in(world), await fair(world)];
     const options: AcquireOptions[] = [
       {},
       { fencing: false },
@@ -183,7 +99,7 @@ export const batches: Contract = {
   },
 
   async 'a lease that is passed on ends no later than it would have'(world) {
-    const [queue, a] = [await Queue.in(world), await fair(world)];
+    const [queue, a] = [await QueueOfCallers.in(world), await fair(world)];
     const ends = new Map<string, number[]>(); // of each lease of the store's, as its holders see it
     const { ms } = BUDGET;
     BUDGET.ms = TTL; // however slow the machine is, the lease is passed on
@@ -211,7 +127,7 @@ export const batches: Contract = {
         },
       });
     };
-    const [queue, a] = [await Queue.in(world), await fair(world, late)];
+    const [queue, a] = [await QueueOfCallers.in(world), await fair(world, late)];
     const callers = many(a, 4);
     await queue.run(callers, (name) => name === '1' && gate.open());
     expect(queue.served).toEqual(names(callers));
@@ -240,7 +156,7 @@ export const batches: Contract = {
         open: (hears) => store.open((listener = hears)),
       });
     const options = { fairness: 'strict', commandTimeout: 1_000 } as const;
-    const [queue, a] = [await Queue.in(world), await world.process(options, late)];
+    const [queue, a] = [await QueueOfCallers.in(world), await world.process(options, late)];
     const callers = many(a, 3);
     await queue.join(callers);
     await world.until('all are answered', async () => {
@@ -262,7 +178,7 @@ export const batches: Contract = {
     const a = await fair(world, noting(sent));
     const isHandedOnInMemory = async (): Promise<boolean> => {
       sent.length = 0;
-      const queue = await Queue.in(world);
+      const queue = await QueueOfCallers.in(world);
       await queue.run(many(a, 3), (name, lease) => {
         const condition = new Condition(a.locks.conditions, lease as SingleLease, 'met');
         return name === '1' && condition.await({ wait: 1 });
@@ -278,7 +194,7 @@ export const batches: Contract = {
   },
 
   async 'who gives up before its turn is passed over, and leaves no entry'(world) {
-    const [queue, a] = [await Queue.in(world), await fair(world)];
+    const [queue, a] = [await QueueOfCallers.in(world), await fair(world)];
     const leaver = new AbortController();
     await queue.join(
       [
@@ -295,7 +211,7 @@ export const batches: Contract = {
   },
 
   async 'while one stays, those who have had their turns are seen in the queue no longer'(world) {
-    const [queue, a] = [await Queue.in(world), await fair(world)];
+    const [queue, a] = [await QueueOfCallers.in(world), await fair(world)];
     const stays = new Gate();
     await queue.join(many(a, 5), (name) => name === '2' && stays.opened);
     await queue.begin();
@@ -309,7 +225,7 @@ export const batches: Contract = {
   async 'those behind a lease that is lost keep their turns, and nothing is left of those before'(
     world,
   ) {
-    const queue = await Queue.in(world);
+    const queue = await QueueOfCallers.in(world);
     const [a, b, operator] = [await fair(world), await fair(world), await world.client()];
     const callers = ['a1', 'a2', 'a3', 'b', 'a4'];
     await queue.run(
@@ -331,7 +247,11 @@ export const batches: Contract = {
           throw new LockStoreError('Trouble.', { outcome: 'unknown' });
         },
       });
-    const [queue, a, b] = [await Queue.in(world), await fair(world, troubled), await fair(world)];
+    const [queue, a, b] = [
+      await QueueOfCallers.in(world),
+      await fair(world, troubled),
+      await fair(world),
+    ];
     const callers = ['a1', 'a2', 'b1', 'a3', 'a4', 'b2'];
     await queue.run(callers.map((name) => [name.startsWith('a') ? a : b, name]));
     expect(queue.served).toEqual(callers);
@@ -342,7 +262,7 @@ export const batches: Contract = {
   async 'a process that dies in the middle costs its lease, and its entries nobody anything'(
     world,
   ) {
-    const [queue, b] = [await Queue.in(world), await fair(world)];
+    const [queue, b] = [await QueueOfCallers.in(world), await fair(world)];
     const a = await world.process({ fairness: 'strict', ttl: TTL });
     const inside = new Gate();
     await queue.join([...many(a, 5), [b, 'b', { wait: Infinity }]], stuckAt('2', inside));
@@ -366,7 +286,7 @@ export const batches: Contract = {
   },
 
   async 'a process that shuts down gives back what it holds, and every entry'(world) {
-    const [queue, a, b] = [await Queue.in(world), await fair(world), await fair(world)];
+    const [queue, a, b] = [await QueueOfCallers.in(world), await fair(world), await fair(world)];
     const inside = new Gate();
     await queue.join(many(a, 5), stuckAt('2', inside));
     await queue.begin();
@@ -379,7 +299,7 @@ export const batches: Contract = {
 
   async 'a batch is over after its time slice: the store is told, and the order stays'(world) {
     const sent: string[] = [];
-    const [queue, a] = [await Queue.in(world), await fair(world, noting(sent))];
+    const [queue, a] = [await QueueOfCallers.in(world), await fair(world, noting(sent))];
     const callers = many(a, 6);
     const pause = (): Promise<void> =>
       new Promise((resolve) => world.clock.after(BUDGET.ms / 2 + 1, resolve));
@@ -399,7 +319,7 @@ export const batches: Contract = {
   },
 
   async 'a lease that is over is passed to nobody'(world) {
-    const [queue, a] = [await Queue.in(world), await fair(world)];
+    const [queue, a] = [await QueueOfCallers.in(world), await fair(world)];
     const outcomes: unknown[] = [];
     await queue.run(many(a, 2, { ttl: TTL, renew: false }), async (name, own) => {
       if (name === '0') a.clock.stall(1.5 * TTL);
@@ -410,7 +330,7 @@ export const batches: Contract = {
   },
 
   async 'a repeated release gives back no lease of who came after'(world) {
-    const [queue, a, b] = [await Queue.in(world), await fair(world), await world.client()];
+    const [queue, a, b] = [await QueueOfCallers.in(world), await fair(world), await world.client()];
     const gaveBack = new Gate();
     const leases: Lease[] = [];
     await queue.join(many(a, 2), async (name, own) => {
@@ -429,3 +349,21 @@ export const batches: Contract = {
     await queue.expectNothingLeft(a);
   },
 };
+
+/** So many callers of one process, by their numbers. */
+function many(process: LockingProcess, count: number, options: AcquireOptions = {}): Caller[] {
+  return Array.from({ length: count }, (_, at) => [process, `${at}`, options] as const);
+}
+
+function names(callers: readonly Caller[]): string[] {
+  return callers.map(([, name]) => name);
+}
+
+/** The caller of this name stays there for ever. */
+function stuckAt(stays: string, inside: Gate): Work {
+  return (name) => {
+    if (name !== stays) return undefined;
+    inside.open();
+    return new Promise(() => {});
+  };
+}

@@ -1,26 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { once } from 'node:events';
 import type { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
 import { type Polled, QueuePoller } from '../../lib/engine/client/queue/queue-poller.js';
 import type { Signalled } from '../../lib/engine/locks/lock-store.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
-import { READER, type Share } from '../../lib/engine/options/index.js';
+import { READER } from '../../lib/engine/options/index.js';
 import { Condition } from '../../lib/nest/services/condition.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
-import type { Client } from '../support/client.js';
 import { kinds } from '../support/kinds.js';
 import { inConditions, inScripts } from '../support/plant.js';
 import { type Topology, topologies } from '../support/topologies.js';
 import type { World } from '../support/world.js';
-
-/** What the promise names, where there is time for it. */
-const FULL = process.env['FULL'] !== undefined;
-const AWAITING = FULL ? 10_000 : 1_000;
-const WAITING = FULL ? 5_000 : 600;
-/** As many as may await; whoever signals is in nobody's way. */
-const limits = { waitersPerKey: AWAITING };
-/** How many callers are sent for at once. */
-const BATCH = 250;
+import {
+  AWAITING,
+  BATCH,
+  countOf,
+  crowd,
+  limits,
+  queue,
+  type Script,
+  scriptsOf,
+  served,
+  WAITING,
+  workOf,
+} from './crowds.js';
 
 let redis: Topology;
 
@@ -29,88 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.stop());
 
-async function inWorld(topology: Topology, check: (world: World) => Promise<void>): Promise<void> {
-  const world = await topology.world(kinds['lock']!);
-  world.patience = 30_000;
-  try {
-    await check(world);
-  } finally {
-    await world.close();
-  }
-}
-
 const onRedis = (check: (world: World) => Promise<void>) => () => inWorld(redis, check);
-
-/** So many that take the lock and await the condition, one behind the other. */
-async function crowd(client: Client, count: number, name = 'changed'): Promise<LockRequest[]> {
-  const requests: LockRequest[] = [];
-  while (requests.length < count) {
-    const more = Array.from({ length: Math.min(BATCH, count - requests.length) }, () => {
-      const former = client.request();
-      const request = client.request({ ttl: 60_000 });
-      return { former, request: { ...request, condition: { name, over: false } } };
-    });
-    const answers = await Promise.all(
-      more.flatMap(({ former, request }) => [
-        client.ask(former, { enqueuedAt: '1' }), // a further ask: it is one step, and the next one follows it
-        client.ask(request, { former }),
-      ]),
-    );
-    expect(new Set(answers.map(({ kind }) => kind))).toEqual(new Set(['held', 'queued']));
-    requests.push(...more.map(({ request }) => request));
-  }
-  return requests;
-}
-
-/** So many entries in the queue of a lock that somebody holds. */
-async function queue(client: Client, count: number, share: Share): Promise<LockRequest[]> {
-  const requests = Array.from({ length: count }, () => client.request({ share, ttl: 60_000 }));
-  for (let at = 0; at < count; at += BATCH) {
-    await Promise.all(requests.slice(at, at + BATCH).map((request) => client.ask(request)));
-  }
-  return requests;
-}
-
-/** Each that is granted gives the lock to the next; resolves to the order in which so many held it. */
-async function served(world: World, client: Client, count: number, from = 0): Promise<string[]> {
-  await world.silence(-60_000); // on a busy machine this takes longer than a process that waits may be silent
-  for (let at = from; at < count; at += 1) {
-    if (!client.grants[at]) {
-      await world.until(`${at + 1} are granted`, () => client.grants.length > at);
-    }
-    const { condition: _, ...request } = client.grants[at]!.request;
-    await client.lock.release(request, 0);
-  }
-  return client.grants.map(({ request }) => request.holder);
-}
-
-/** What one script sent to Redis: its commands with their operands. */
-type Script = string[][];
-
-/** The scripts that run on the server while `work` does. */
-async function scriptsOf(world: World, work: () => Promise<unknown>): Promise<Script[]> {
-  const { control } = world.redis!;
-  const monitor = await control.monitor();
-  const scripts: Script[] = [];
-  const noted = (command: string[], source: string): void => {
-    if (source === 'lua') scripts.at(-1)!.push(command);
-    else if (/^eval/i.test(command[0]!)) scripts.push([]);
-  };
-  monitor.on('monitor', (_time, command: string[], source: string) => noted(command, source));
-  try {
-    await work();
-    const end = once(monitor, 'monitor');
-    await control.echo('the end');
-    await end;
-  } finally {
-    monitor.disconnect();
-  }
-  return scripts;
-}
-
-function countOf(script: Script, name: string): number {
-  return script.filter(([command]) => command!.toLowerCase() === name).length;
-}
 
 describe('who awaits a condition', () => {
   it(
@@ -349,11 +270,6 @@ it.each([
   60_000,
 );
 
-/** How much Redis has to do in a script: its commands, and each of their operands. */
-function workOf(script: Script): number {
-  return script.flat().length;
-}
-
 describe('permits of one lease', () => {
   it(
     'cost the same few commands, however many they are',
@@ -520,3 +436,13 @@ it('a hint that comes while an ask is under way is not forgotten', async () => {
   await clock.advance(600);
   expect(asked).toHaveLength(2);
 });
+
+async function inWorld(topology: Topology, check: (world: World) => Promise<void>): Promise<void> {
+  const world = await topology.world(kinds['lock']!);
+  world.patience = 30_000;
+  try {
+    await check(world);
+  } finally {
+    await world.close();
+  }
+}

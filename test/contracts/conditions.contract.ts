@@ -16,104 +16,15 @@ import { later } from '../support/later.js';
 import { losingPushes } from './hints.contract.js';
 import { random } from '../support/random.js';
 import { type LockingProcess, type World, type Wrap, withSteps } from '../support/world.js';
+import { LateGrant } from './late-grant.js';
 
 /** How long one awaits whose time is to be over, in ms: others are served meanwhile, on a busy machine too. */
 const SHORT = 2_000;
-
-export function condition(process: LockingProcess, lease: Lease, name = 'changed'): Condition {
-  return new Condition(process.locks.conditions, lease as SingleLease, name);
-}
-
-/** A caller that holds the lock and awaits the condition; resolves when it awaits. */
-export async function awaiting(
-  world: World,
-  process: LockingProcess,
-  options: { wait?: number; signal?: AbortSignal; name?: string } = {},
-): Promise<{ lease: Lease; woken: Promise<boolean> }> {
-  const { name, ...rest } = options;
-  const lease = await world.finish(process.acquire());
-  const { awaiting: before } = await world.snapshot();
-  const woken = later(condition(process, lease, name).await(rest));
-  await world.until('it awaits', async () => (await world.snapshot()).awaiting > before);
-  return { lease, woken };
-}
-
-async function signal(world: World, process: LockingProcess, name?: string): Promise<boolean> {
-  const lease = await world.finish(process.acquire());
-  const told = await condition(process, lease, name).signal();
-  await lease.release();
-  return told;
-}
-
-/** Of two that await different conditions in one process, each wakes that is told first. */
-async function wakesEach(
-  world: World,
-  process: LockingProcess,
-  tell: (name: string) => Promise<unknown>,
-): Promise<void> {
-  const names = ['one', 'other'];
-  for (const order of [names, [...names].reverse()]) {
-    const waits = new Map<string, Awaited<ReturnType<typeof awaiting>>>();
-    for (const name of names) waits.set(name, await awaiting(world, process, { name }));
-    for (const name of order) {
-      const { lease, woken } = waits.get(name)!;
-      await tell(name);
-      expect(await world.finish(woken)).toBe(true);
-      await lease.release();
-    }
-  }
-}
-
-/** No push comes, and the first grant that an ask of this kind finds is over before the answer is read. */
-class LateGrant {
-  #came = false;
-
-  constructor(private readonly isOne: (ask: LockRequest) => boolean) {}
-
-  get came(): boolean {
-    return this.#came;
-  }
-
-  readonly wrap: Wrap = (store, clock) =>
-    losingPushes(
-      withSteps(store, {
-        acquire: async (ask) => {
-          const answer = await store.acquire(ask);
-          if (this.#came || !this.isOne(ask) || answer.kind !== 'held') return answer;
-          this.#came = true;
-          return { ...answer, remaining: 0 };
-        },
-      }),
-      clock,
-    );
-}
 
 /** Of one who awaits a condition, or awaited it until its time was over. */
 const ofCondition = ({ condition }: LockRequest): boolean => condition !== undefined;
 /** Of one whose time to await is over. */
 const afterTime = ({ condition }: LockRequest): boolean => condition?.over === true;
-
-async function nothingLeft(world: World, ...processes: LockingProcess[]): Promise<void> {
-  await world.until('nothing is left', async () => {
-    const { type, waiting, awaiting: still } = await world.snapshot();
-    return type === 'none' && waiting === 0 && still === 0;
-  });
-  for (const { locks } of processes) {
-    await world.until('all departures are over', async () => {
-      if (locks.load.leaving > 0) await world.pass(POLL); // they end when nothing can arrive any more
-      return locks.load.leaving === 0;
-    });
-    expect(locks.load).toEqual({ held: 0, waiting: 0, leaving: 0, watched: 0 });
-  }
-}
-
-/** Who died is taken for dead; who lives has asked, as its polls see to. */
-async function onlyThisLives(world: World, living: LockingProcess): Promise<void> {
-  for (let half = 0; half < 2; half += 1) {
-    await world.pass(DEAD / 2 + 100);
-    await world.asked(living);
-  }
-}
 
 export const conditions: Contract = {
   async 'who awaits gives the lock back, and wakes as the holder with a new token'(world) {
@@ -1074,3 +985,69 @@ export const conditions: Contract = {
     await nothingLeft(world, ...processes);
   },
 };
+
+export function condition(process: LockingProcess, lease: Lease, name = 'changed'): Condition {
+  return new Condition(process.locks.conditions, lease as SingleLease, name);
+}
+
+/** A caller that holds the lock and awaits the condition; resolves when it awaits. */
+export async function awaiting(
+  world: World,
+  process: LockingProcess,
+  options: { wait?: number; signal?: AbortSignal; name?: string } = {},
+): Promise<{ lease: Lease; woken: Promise<boolean> }> {
+  const { name, ...rest } = options;
+  const lease = await world.finish(process.acquire());
+  const { awaiting: before } = await world.snapshot();
+  const woken = later(condition(process, lease, name).await(rest));
+  await world.until('it awaits', async () => (await world.snapshot()).awaiting > before);
+  return { lease, woken };
+}
+
+async function signal(world: World, process: LockingProcess, name?: string): Promise<boolean> {
+  const lease = await world.finish(process.acquire());
+  const told = await condition(process, lease, name).signal();
+  await lease.release();
+  return told;
+}
+
+/** Of two that await different conditions in one process, each wakes that is told first. */
+async function wakesEach(
+  world: World,
+  process: LockingProcess,
+  tell: (name: string) => Promise<unknown>,
+): Promise<void> {
+  const names = ['one', 'other'];
+  for (const order of [names, [...names].reverse()]) {
+    const waits = new Map<string, Awaited<ReturnType<typeof awaiting>>>();
+    for (const name of names) waits.set(name, await awaiting(world, process, { name }));
+    for (const name of order) {
+      const { lease, woken } = waits.get(name)!;
+      await tell(name);
+      expect(await world.finish(woken)).toBe(true);
+      await lease.release();
+    }
+  }
+}
+
+async function nothingLeft(world: World, ...processes: LockingProcess[]): Promise<void> {
+  await world.until('nothing is left', async () => {
+    const { type, waiting, awaiting: still } = await world.snapshot();
+    return type === 'none' && waiting === 0 && still === 0;
+  });
+  for (const { locks } of processes) {
+    await world.until('all departures are over', async () => {
+      if (locks.load.leaving > 0) await world.pass(POLL); // they end when nothing can arrive any more
+      return locks.load.leaving === 0;
+    });
+    expect(locks.load).toEqual({ held: 0, waiting: 0, leaving: 0, watched: 0 });
+  }
+}
+
+/** Who died is taken for dead; who lives has asked, as its polls see to. */
+async function onlyThisLives(world: World, living: LockingProcess): Promise<void> {
+  for (let half = 0; half < 2; half += 1) {
+    await world.pass(DEAD / 2 + 100);
+    await world.asked(living);
+  }
+}

@@ -11,47 +11,7 @@ const KEYS = ['a', 'b', 'c'];
 const ASKS = 12;
 const CALLERS = 6;
 
-/** A caller that asks for locks in every way and does with them what one can, until its process has nothing for it any more. */
-async function caller(process: LockingProcess, random: () => number): Promise<void> {
-  const pause = (ms: number): Promise<void> =>
-    new Promise((resolve) => void process.clock.after(ms, resolve));
-  const any = (): string => KEYS[Math.floor(random() * KEYS.length)]!;
-  for (let ask = 0; ask < ASKS; ask += 1) {
-    const abort = new AbortController();
-    const way = random();
-    try {
-      const key = way < 0.15 ? KEYS.slice(0, 2) : any();
-      const wait = way < 0.3 ? 0 : 20 + random() * 200;
-      if (way > 0.9) void pause(random() * 30).then(() => abort.abort(new Aborted()));
-      const lease = await process.acquire({ key, wait, signal: abort.signal });
-      if (random() < 0.1) await process.locks.force(any());
-      await pause(random() * 10);
-      if (random() < 0.1) await lease.extend();
-      if (random() < 0.05) await lease.handOver();
-      if (random() < 0.95) await lease.release();
-    } catch (error) {
-      if (!isLockError(error) && !(error instanceof Aborted)) throw error;
-    }
-  }
-}
-
 class Aborted extends Error {}
-
-/** Two processes with a crowd in each, one of which is closed in the middle of it; then the other one. */
-async function crowd(world: World): Promise<void> {
-  const processes = [
-    await world.process({ ttl: 2_000 }),
-    await world.process({ ttl: 2_000, limits: { waitersPerProcess: 2 } }),
-  ];
-  const random = randomFrom(world.fairness.length);
-  const done = processes.map((process) =>
-    Promise.all(Array.from({ length: CALLERS }, () => caller(process, random))),
-  );
-  const middle = new Promise<void>((resolve) => void world.clock.after(250, resolve));
-  const closed = middle.then(() => processes[1]!.locks.close());
-  await world.finish(Promise.all([...done, closed]));
-  await world.finish(processes[0]!.locks.close());
-}
 
 export const events: Contract = {
   async 'in a crowd, each call and each hold that began has one end, and says how it came about'(
@@ -135,3 +95,43 @@ export const events: Contract = {
     expect(heard.unbalanced).toEqual([]);
   },
 };
+
+/** A caller that asks for locks in every way and does with them what one can, until its process has nothing for it any more. */
+async function caller(process: LockingProcess, random: () => number): Promise<void> {
+  const pause = (ms: number): Promise<void> =>
+    new Promise((resolve) => void process.clock.after(ms, resolve));
+  const any = (): string => KEYS[Math.floor(random() * KEYS.length)]!;
+  for (let ask = 0; ask < ASKS; ask += 1) {
+    const abort = new AbortController();
+    const way = random();
+    try {
+      const key = way < 0.15 ? KEYS.slice(0, 2) : any();
+      const wait = way < 0.3 ? 0 : 20 + random() * 200;
+      if (way > 0.9) void pause(random() * 30).then(() => abort.abort(new Aborted()));
+      const lease = await process.acquire({ key, wait, signal: abort.signal });
+      if (random() < 0.1) await process.locks.force(any());
+      await pause(random() * 10);
+      if (random() < 0.1) await lease.extend();
+      if (random() < 0.05) await lease.handOver();
+      if (random() < 0.95) await lease.release();
+    } catch (error) {
+      if (!isLockError(error) && !(error instanceof Aborted)) throw error;
+    }
+  }
+}
+
+/** Two processes with a crowd in each, one of which is closed in the middle of it; then the other one. */
+async function crowd(world: World): Promise<void> {
+  const processes = [
+    await world.process({ ttl: 2_000 }),
+    await world.process({ ttl: 2_000, limits: { waitersPerProcess: 2 } }),
+  ];
+  const random = randomFrom(world.fairness.length);
+  const done = processes.map((process) =>
+    Promise.all(Array.from({ length: CALLERS }, () => caller(process, random))),
+  );
+  const middle = new Promise<void>((resolve) => void world.clock.after(250, resolve));
+  const closed = middle.then(() => processes[1]!.locks.close());
+  await world.finish(Promise.all([...done, closed]));
+  await world.finish(processes[0]!.locks.close());
+}

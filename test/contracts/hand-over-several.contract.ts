@@ -16,50 +16,6 @@ import { type LockingProcess, withSteps, type World } from '../support/world.js'
 
 const SEATS = ['A1', 'A2', 'A3'];
 
-function restore(process: LockingProcess, text: string): Promise<Lease> {
-  return process.locks.restore(readHandOver(text));
-}
-
-function discard(process: LockingProcess, text: string): Promise<boolean> {
-  return process.locks.discard(readHandOver(text));
-}
-
-/** The locks of these that somebody has. */
-async function taken(world: World, keys: readonly string[] = SEATS): Promise<string[]> {
-  const types = await Promise.all(keys.map(async (key) => (await world.snapshot(key)).type));
-  return keys.filter((_, nth) => types[nth] !== 'none');
-}
-
-async function untilFree(world: World, keys?: readonly string[]): Promise<void> {
-  await world.until('all are free', async () => (await taken(world, keys)).length === 0);
-}
-
-/** A process whose step fails for one of the locks. */
-function failing(
-  world: World,
-  step: 'transfer' | 'leave',
-  key: string,
-  outcome: 'unsent' | 'unknown',
-): Promise<LockingProcess> {
-  const error = (): Promise<never> =>
-    Promise.reject(new LockStoreError('It did not answer.', { key, outcome }));
-  let failed = false;
-  const once = <Args extends [{ key: string }, ...unknown[]], T>(
-    right: (...args: Args) => Promise<T>,
-  ) => {
-    return (...args: Args): Promise<T> => {
-      if (args[0].key !== key || failed) return right(...args);
-      failed = true;
-      return error();
-    };
-  };
-  return world.process({ commandTimeout: 200 }, (store) =>
-    withSteps(store, {
-      [step]: once((store[step] as LockStore['transfer']).bind(store)),
-    }),
-  );
-}
-
 export const handOverSeveral: Contract = {
   async 'a lease on several locks goes on in the process that restores it, under its tokens'(
     world,
@@ -241,3 +197,47 @@ export const discarding: Contract = {
     expect(() => discard(a, 'k')).toThrow(LockKeyError);
   },
 };
+
+function restore(process: LockingProcess, text: string): Promise<Lease> {
+  return process.locks.restore(readHandOver(text));
+}
+
+function discard(process: LockingProcess, text: string): Promise<boolean> {
+  return process.locks.discard(readHandOver(text));
+}
+
+/** The locks of these that somebody has. */
+async function taken(world: World, keys: readonly string[] = SEATS): Promise<string[]> {
+  const types = await Promise.all(keys.map(async (key) => (await world.snapshot(key)).type));
+  return keys.filter((_, nth) => types[nth] !== 'none');
+}
+
+async function untilFree(world: World, keys?: readonly string[]): Promise<void> {
+  await world.until('all are free', async () => (await taken(world, keys)).length === 0);
+}
+
+/** A process whose step fails for one of the locks. */
+function failing(
+  world: World,
+  step: 'transfer' | 'leave',
+  key: string,
+  outcome: 'unsent' | 'unknown',
+): Promise<LockingProcess> {
+  const error = (): Promise<never> =>
+    Promise.reject(new LockStoreError('It did not answer.', { key, outcome }));
+  let failed = false;
+  const once = <Args extends [{ key: string }, ...unknown[]], T>(
+    right: (...args: Args) => Promise<T>,
+  ) => {
+    return (...args: Args): Promise<T> => {
+      if (args[0].key !== key || failed) return right(...args);
+      failed = true;
+      return error();
+    };
+  };
+  return world.process({ commandTimeout: 200 }, (store) =>
+    withSteps(store, {
+      [step]: once((store[step] as LockStore['transfer']).bind(store)),
+    }),
+  );
+}

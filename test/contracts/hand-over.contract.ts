@@ -18,31 +18,6 @@ import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
 import { type LockingProcess, withSteps, type World, type Wrap } from '../support/world.js';
 
-function restore(process: LockingProcess, text: string): Promise<Lease> {
-  return process.locks.restore(readHandOver(text));
-}
-
-/** A process in which a hand-over goes another way for once. */
-function troubled(
-  world: World,
-  trouble: (transfer: LockStore['transfer']) => LockStore['transfer'],
-): Promise<LockingProcess> {
-  let times = 0;
-  const wrap: Wrap = (store) => {
-    const right: LockStore['transfer'] = (...requests) => store.transfer(...requests);
-    const wrong = trouble(right);
-    return withSteps(store, {
-      transfer: (...requests) => ((times += 1) === 1 ? wrong : right)(...requests),
-    });
-  };
-  const commandTimeout = world.redis ? 3_000 : 200; // a busy machine restores in time, within twice as long
-  return world.process({ commandTimeout }, wrap);
-}
-
-function failure(outcome: 'unsent' | 'refused' | 'unknown'): LockStoreError {
-  return new LockStoreError('It did not answer.', { key: 'k', outcome });
-}
-
 /** It is done, and nobody hears of it. */
 const unheard =
   (transfer: LockStore['transfer']): LockStore['transfer'] =>
@@ -467,3 +442,28 @@ export const handOverOnRedis: Contract = {
     expect(await lease.release()).toBe(true);
   },
 };
+
+function restore(process: LockingProcess, text: string): Promise<Lease> {
+  return process.locks.restore(readHandOver(text));
+}
+
+/** A process in which a hand-over goes another way for once. */
+function troubled(
+  world: World,
+  trouble: (transfer: LockStore['transfer']) => LockStore['transfer'],
+): Promise<LockingProcess> {
+  let times = 0;
+  const wrap: Wrap = (store) => {
+    const right: LockStore['transfer'] = (...requests) => store.transfer(...requests);
+    const wrong = trouble(right);
+    return withSteps(store, {
+      transfer: (...requests) => ((times += 1) === 1 ? wrong : right)(...requests),
+    });
+  };
+  const commandTimeout = world.redis ? 3_000 : 200; // a busy machine restores in time, within twice as long
+  return world.process({ commandTimeout }, wrap);
+}
+
+function failure(outcome: 'unsent' | 'refused' | 'unknown'): LockStoreError {
+  return new LockStoreError('It did not answer.', { key: 'k', outcome });
+}

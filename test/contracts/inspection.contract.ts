@@ -15,52 +15,6 @@ import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
 import type { LockingProcess, World } from '../support/world.js';
 
-async function look({ locks }: LockingProcess): Promise<LockInspection> {
-  const seen = inspection('k', await locks.inspect('k', 100));
-  const search = { pattern: 'k', most: 9, mayBe: (name: string) => name === 'k' };
-  const {
-    found: [listed],
-  } = await listedLocks(locks, search);
-  if (listed) {
-    const { holder, fencingToken, lastFencingToken } = inspection(...listed);
-    const { heldFor = 0, ...rest } = seen.holder ?? {};
-    expect({ holder, fencingToken, lastFencingToken }).toEqual({
-      holder: seen.holder && {
-        ...rest,
-        ...('heldFor' in seen.holder && { heldFor: holder?.heldFor }),
-      },
-      fencingToken: seen.fencingToken,
-      lastFencingToken: seen.lastFencingToken,
-    });
-    expect(holder?.heldFor ?? 0).toBeGreaterThanOrEqual(heldFor);
-  }
-  return seen;
-}
-
-/** The server's clock, in ms. */
-async function now({ locks }: LockingProcess): Promise<number> {
-  return (await locks.inspect('k', 1)).now;
-}
-
-type Call = Parameters<LockingProcess['acquire']>[0];
-
-/** Each grant of one process after the other, as another process sees it. */
-async function showsItsGrants(world: World, calls: readonly Call[]): Promise<void> {
-  const [a, b] = [await world.process(), await world.process()];
-  const grant = async (): Promise<string | undefined> => grantOf(await inspectLock(b.locks, 'k'));
-  const grants: (string | undefined)[] = [await grant()];
-  for (const call of [...calls, ...calls]) {
-    const lease = await world.finish(a.acquire(call));
-    const granted = await grant();
-    await world.finish(lease.extend('1h'));
-    expect(await grant()).toBe(granted);
-    grants.push(granted);
-    await lease.release();
-  }
-  expect(await grant()).toBeUndefined();
-  expect(new Set(grants).size).toBe(grants.length);
-}
-
 export const inspecting: Contract = {
   async 'each grant shows another text than the next, whatever it is held as, and the same while it lasts'(
     world,
@@ -237,3 +191,49 @@ export const inspectingOnRedis: Contract = {
     await lease.release();
   },
 };
+
+async function look({ locks }: LockingProcess): Promise<LockInspection> {
+  const seen = inspection('k', await locks.inspect('k', 100));
+  const search = { pattern: 'k', most: 9, mayBe: (name: string) => name === 'k' };
+  const {
+    found: [listed],
+  } = await listedLocks(locks, search);
+  if (listed) {
+    const { holder, fencingToken, lastFencingToken } = inspection(...listed);
+    const { heldFor = 0, ...rest } = seen.holder ?? {};
+    expect({ holder, fencingToken, lastFencingToken }).toEqual({
+      holder: seen.holder && {
+        ...rest,
+        ...('heldFor' in seen.holder && { heldFor: holder?.heldFor }),
+      },
+      fencingToken: seen.fencingToken,
+      lastFencingToken: seen.lastFencingToken,
+    });
+    expect(holder?.heldFor ?? 0).toBeGreaterThanOrEqual(heldFor);
+  }
+  return seen;
+}
+
+/** The server's clock, in ms. */
+async function now({ locks }: LockingProcess): Promise<number> {
+  return (await locks.inspect('k', 1)).now;
+}
+
+type Call = Parameters<LockingProcess['acquire']>[0];
+
+/** Each grant of one process after the other, as another process sees it. */
+async function showsItsGrants(world: World, calls: readonly Call[]): Promise<void> {
+  const [a, b] = [await world.process(), await world.process()];
+  const grant = async (): Promise<string | undefined> => grantOf(await inspectLock(b.locks, 'k'));
+  const grants: (string | undefined)[] = [await grant()];
+  for (const call of [...calls, ...calls]) {
+    const lease = await world.finish(a.acquire(call));
+    const granted = await grant();
+    await world.finish(lease.extend('1h'));
+    expect(await grant()).toBe(granted);
+    grants.push(granted);
+    await lease.release();
+  }
+  expect(await grant()).toBeUndefined();
+  expect(new Set(grants).size).toBe(grants.length);
+}

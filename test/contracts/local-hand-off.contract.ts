@@ -24,122 +24,6 @@ import { type LockingProcess, type World, type Wrap, withSteps } from '../suppor
 /** The most callers of one process that a grant serves: those it is passed to, and the first. */
 const TURN = 1 + BUDGET.handOffs;
 
-type Named = readonly [name: string, options?: AcquireOptions];
-
-/** Callers that come in this order; each is noted when it has the lock, and gives it back at once. */
-function queueUp(process: LockingProcess, served: string[], callers: readonly Named[]) {
-  const call = async ([name, options]: Named): Promise<void> => {
-    const lease = await process.acquire(options);
-    served.push(name);
-    await lease.release();
-  };
-  return callers.map((caller) => later(call(caller)));
-}
-
-function many(count: number, name = '', options: AcquireOptions = {}): Named[] {
-  return Array.from({ length: count }, (_, at) => [`${name}${at}`, options] as const);
-}
-
-function names(callers: readonly Named[]): string[] {
-  return callers.map(([name]) => name);
-}
-
-/** What becomes of the step in which a process gives a lease back and queues again. */
-function yielding(fate: (ask: LockRequest, send: () => Promise<Answer>) => Promise<Answer>): Wrap {
-  return (store) =>
-    withSteps(store, {
-      acquire: (ask) => {
-        const send = (): Promise<Answer> => store.acquire(ask);
-        return ask.former ? fate(ask, send) : send();
-      },
-    });
-}
-
-/** Callers that want the lock again and again, until so many sections of `ms` have run in all. */
-async function contend(
-  world: World,
-  callers: readonly [LockingProcess, AcquireOptions?][],
-  { sections, ms }: { sections: number; ms: number },
-): Promise<{ caller: number; token: number | undefined }[]> {
-  const turns: { caller: number; token: number | undefined }[] = [];
-  let inside = 0;
-  const loop = async (
-    caller: number,
-    process: LockingProcess,
-    options: AcquireOptions = {},
-  ): Promise<void> => {
-    while (turns.length < sections) {
-      const lease = await process.acquire(options);
-      inside += 1;
-      expect(inside).toBe(1);
-      turns.push({ caller, token: options.fencing === false ? undefined : lease.fencingToken });
-      if (ms > 0) await new Promise<void>((resolve) => world.clock.after(ms, resolve));
-      inside -= 1;
-      await lease.release();
-    }
-  };
-  await world.finish(Promise.all(callers.map(([process, call], at) => loop(at, process, call))));
-  return turns;
-}
-
-/** How long each stretch was in which the same one had the lock. */
-function stretches(turns: readonly unknown[]): number[] {
-  const lengths: number[] = [];
-  for (const [at, turn] of turns.entries()) {
-    if (at > 0 && turn === turns[at - 1]) lengths[lengths.length - 1]! += 1;
-    else lengths.push(1);
-  }
-  return lengths;
-}
-
-/** A process with more callers than a turn serves whose sections take no time, and another with one caller. */
-async function hurry(world: World, options: AcquireOptions): Promise<void> {
-  const [z, a, c] = [await world.process(), await world.process(), await world.process()];
-  const lease = await z.acquire();
-  const served: string[] = [];
-  const hot = queueUp(a, served, many(TURN + 50, '', options));
-  await world.waiting(1);
-  const other = queueUp(c, served, [['other']]);
-  await world.waiting(2);
-  await lease.release();
-  await world.finish(Promise.all([...hot, ...other]));
-  expect(served.indexOf('other')).toBeLessThanOrEqual(TURN);
-  expect(served.filter((name) => name !== 'other')).toEqual(names(many(TURN + 50)));
-}
-
-/** Twice a process cannot be sure that its turn was given away, as in a short outage. */
-async function giveAwayInTrouble(
-  world: World,
-  { ran, outcome }: { ran: boolean; outcome: CommandOutcome },
-): Promise<void> {
-  let troubles = 0;
-  const troubled = yielding(async (_ask, send) => {
-    troubles += 1;
-    if (troubles > 2) return send();
-    if (ran) await send();
-    throw new LockStoreError('Trouble.', { outcome });
-  });
-  const [z, a, b] = [
-    await world.process(),
-    await world.process({ commandTimeout: 400 }, troubled),
-    await world.process(),
-  ];
-  const lease = await z.acquire();
-  const served: string[] = [];
-  const callers = many(3 * TURN + 50);
-  const hot = queueUp(a, served, callers);
-  await world.waiting(1);
-  const other = queueUp(b, served, [['other']]);
-  await world.waiting(2);
-  await world.pass(500); // longer than a command may take: they have been waiting, and go on
-  await lease.release();
-  await world.finish(Promise.all([...hot, ...other]));
-  expect(troubles).toBeGreaterThan(2);
-  expect(served.filter((name) => name !== 'other')).toEqual(names(callers));
-  expect(served.indexOf('other')).toBeLessThanOrEqual(TURN);
-  await expectNothingLeft(world, a, b, z);
-}
-
 export const localHandOff: Contract = {
   async 'the callers of a process are served in the order in which they came'(world) {
     const a = await world.process();
@@ -664,3 +548,119 @@ export const localHandOff: Contract = {
     await expectNothingLeft(world, a, b, z);
   },
 };
+
+type Named = readonly [name: string, options?: AcquireOptions];
+
+/** Callers that come in this order; each is noted when it has the lock, and gives it back at once. */
+function queueUp(process: LockingProcess, served: string[], callers: readonly Named[]) {
+  const call = async ([name, options]: Named): Promise<void> => {
+    const lease = await process.acquire(options);
+    served.push(name);
+    await lease.release();
+  };
+  return callers.map((caller) => later(call(caller)));
+}
+
+function many(count: number, name = '', options: AcquireOptions = {}): Named[] {
+  return Array.from({ length: count }, (_, at) => [`${name}${at}`, options] as const);
+}
+
+function names(callers: readonly Named[]): string[] {
+  return callers.map(([name]) => name);
+}
+
+/** What becomes of the step in which a process gives a lease back and queues again. */
+function yielding(fate: (ask: LockRequest, send: () => Promise<Answer>) => Promise<Answer>): Wrap {
+  return (store) =>
+    withSteps(store, {
+      acquire: (ask) => {
+        const send = (): Promise<Answer> => store.acquire(ask);
+        return ask.former ? fate(ask, send) : send();
+      },
+    });
+}
+
+/** Callers that want the lock again and again, until so many sections of `ms` have run in all. */
+async function contend(
+  world: World,
+  callers: readonly [LockingProcess, AcquireOptions?][],
+  { sections, ms }: { sections: number; ms: number },
+): Promise<{ caller: number; token: number | undefined }[]> {
+  const turns: { caller: number; token: number | undefined }[] = [];
+  let inside = 0;
+  const loop = async (
+    caller: number,
+    process: LockingProcess,
+    options: AcquireOptions = {},
+  ): Promise<void> => {
+    while (turns.length < sections) {
+      const lease = await process.acquire(options);
+      inside += 1;
+      expect(inside).toBe(1);
+      turns.push({ caller, token: options.fencing === false ? undefined : lease.fencingToken });
+      if (ms > 0) await new Promise<void>((resolve) => world.clock.after(ms, resolve));
+      inside -= 1;
+      await lease.release();
+    }
+  };
+  await world.finish(Promise.all(callers.map(([process, call], at) => loop(at, process, call))));
+  return turns;
+}
+
+/** How long each stretch was in which the same one had the lock. */
+function stretches(turns: readonly unknown[]): number[] {
+  const lengths: number[] = [];
+  for (const [at, turn] of turns.entries()) {
+    if (at > 0 && turn === turns[at - 1]) lengths[lengths.length - 1]! += 1;
+    else lengths.push(1);
+  }
+  return lengths;
+}
+
+/** A process with more callers than a turn serves whose sections take no time, and another with one caller. */
+async function hurry(world: World, options: AcquireOptions): Promise<void> {
+  const [z, a, c] = [await world.process(), await world.process(), await world.process()];
+  const lease = await z.acquire();
+  const served: string[] = [];
+  const hot = queueUp(a, served, many(TURN + 50, '', options));
+  await world.waiting(1);
+  const other = queueUp(c, served, [['other']]);
+  await world.waiting(2);
+  await lease.release();
+  await world.finish(Promise.all([...hot, ...other]));
+  expect(served.indexOf('other')).toBeLessThanOrEqual(TURN);
+  expect(served.filter((name) => name !== 'other')).toEqual(names(many(TURN + 50)));
+}
+
+/** Twice a process cannot be sure that its turn was given away, as in a short outage. */
+async function giveAwayInTrouble(
+  world: World,
+  { ran, outcome }: { ran: boolean; outcome: CommandOutcome },
+): Promise<void> {
+  let troubles = 0;
+  const troubled = yielding(async (_ask, send) => {
+    troubles += 1;
+    if (troubles > 2) return send();
+    if (ran) await send();
+    throw new LockStoreError('Trouble.', { outcome });
+  });
+  const [z, a, b] = [
+    await world.process(),
+    await world.process({ commandTimeout: 400 }, troubled),
+    await world.process(),
+  ];
+  const lease = await z.acquire();
+  const served: string[] = [];
+  const callers = many(3 * TURN + 50);
+  const hot = queueUp(a, served, callers);
+  await world.waiting(1);
+  const other = queueUp(b, served, [['other']]);
+  await world.waiting(2);
+  await world.pass(500); // longer than a command may take: they have been waiting, and go on
+  await lease.release();
+  await world.finish(Promise.all([...hot, ...other]));
+  expect(troubles).toBeGreaterThan(2);
+  expect(served.filter((name) => name !== 'other')).toEqual(names(callers));
+  expect(served.indexOf('other')).toBeLessThanOrEqual(TURN);
+  await expectNothingLeft(world, a, b, z);
+}

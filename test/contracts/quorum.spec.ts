@@ -8,16 +8,6 @@ import { ownership } from './ownership.contract.js';
 import { shutdown, shutdownOfLocks } from './shutdown.contract.js';
 import { sleep } from './sleep.contract.js';
 
-/** A contract without what it says of a queue, or of pushes: a quorum has neither. */
-function without(contract: Contract, ...sentences: readonly string[]): Contract {
-  for (const sentence of sentences) {
-    if (!(sentence in contract)) throw new Error(`No contract says: ${sentence}.`);
-  }
-  return Object.fromEntries(
-    Object.entries(contract).filter(([sentence]) => !sentences.includes(sentence)),
-  );
-}
-
 /** The promises that a quorum keeps. */
 const kept: Readonly<Record<string, Contract>> = {
   'P1 exclusion': without(
@@ -47,4 +37,14 @@ const kept: Readonly<Record<string, Contract>> = {
 
 for (const [promise, contract] of Object.entries(kept)) {
   everywhere(promise, contract, {}, { where: Object.keys(quorums), of: ['lock'] });
+}
+
+/** A contract without what it says of a queue, or of pushes: a quorum has neither. */
+function without(contract: Contract, ...sentences: readonly string[]): Contract {
+  for (const sentence of sentences) {
+    if (!(sentence in contract)) throw new Error(`No contract says: ${sentence}.`);
+  }
+  return Object.fromEntries(
+    Object.entries(contract).filter(([sentence]) => !sentences.includes(sentence)),
+  );
 }

@@ -14,72 +14,8 @@ import { type LockingProcess, withSteps, type World, type Wrap } from '../suppor
 
 const GRACE = 2_000;
 
-/** As an application shuts down: resolves to the keys of what was taken. */
-async function shutDown({ locks }: LockingProcess): Promise<readonly string[]> {
-  const taken = await locks.drain();
-  await locks.close();
-  return taken;
-}
-
-/** Whether a promise has settled. */
-function watch(promise: Promise<unknown>): { settled: boolean } {
-  const watched = { settled: false };
-  const settle = (): void => void (watched.settled = true);
-  promise.then(settle, settle);
-  return watched;
-}
-
-/** A store whose answer to a step is late: whoever asked hears, when the gate opens, what `answer` comes to. */
-interface Late {
-  readonly wrap: Wrap;
-  readonly asked: Gate;
-  readonly answers: Gate;
-}
-
-function late(
-  step: 'acquire' | 'release' | 'transfer',
-  answer: (run: () => Promise<unknown>, gate: Gate) => Promise<unknown>,
-  isMeant: (ask: Partial<LockRequest>) => boolean = () => true,
-): Late {
-  const [asked, answers] = [new Gate(), new Gate()];
-  const wrap: Wrap = (store) => {
-    const right = store[step].bind(store) as (...all: unknown[]) => Promise<unknown>;
-    const instead = (...all: unknown[]): Promise<unknown> => {
-      if (!isMeant(all[0] as LockRequest)) return right(...all);
-      asked.open();
-      return answer(() => right(...all), answers);
-    };
-    return withSteps(store, { [step]: instead } as Partial<LockStore>);
-  };
-  return { wrap, asked, answers };
-}
-
 /** It was done, and the answer comes late. */
 const done = (run: () => Promise<unknown>, gate: Gate): Promise<unknown> => gate.after(run());
-
-/** It comes late that nothing was sent. */
-async function unsent(_run: unknown, gate: Gate): Promise<never> {
-  await gate.opened;
-  throw new LockStoreError('It was not sent.', { key: 'k', outcome: 'unsent' });
-}
-
-/** A takes over what B has handed over; Redis has done it, and the answer is on its way. */
-async function restorationUnderWay(
-  world: World,
-  ttl: number,
-): Promise<{ a: LockingProcess; b: LockingProcess; restoring: Promise<Lease>; answers: Gate }> {
-  const b = await world.process();
-  const { wrap, asked, answers } = late('transfer', done);
-  const a = await world.process({ shutdownGrace: GRACE }, wrap);
-  const text = await (await b.acquire({ ttl })).handOver();
-  const restoring = later(a.locks.restore(readHandOver(text)));
-  await asked.opened;
-  return { a, b, restoring, answers };
-}
-
-async function free(world: World): Promise<boolean> {
-  return (await world.snapshot()).type === 'none';
-}
 
 export const shutdown: Contract = {
   async 'who waits is refused at once, and so is who comes later'(world) {
@@ -386,3 +322,67 @@ export const shutdownOfHandOvers: Contract = {
     expect(await (await b.locks.restore(readHandOver(text))).release()).toBe(true);
   },
 };
+
+/** As an application shuts down: resolves to the keys of what was taken. */
+async function shutDown({ locks }: LockingProcess): Promise<readonly string[]> {
+  const taken = await locks.drain();
+  await locks.close();
+  return taken;
+}
+
+/** Whether a promise has settled. */
+function watch(promise: Promise<unknown>): { settled: boolean } {
+  const watched = { settled: false };
+  const settle = (): void => void (watched.settled = true);
+  promise.then(settle, settle);
+  return watched;
+}
+
+/** A store whose answer to a step is late: whoever asked hears, when the gate opens, what `answer` comes to. */
+interface Late {
+  readonly wrap: Wrap;
+  readonly asked: Gate;
+  readonly answers: Gate;
+}
+
+function late(
+  step: 'acquire' | 'release' | 'transfer',
+  answer: (run: () => Promise<unknown>, gate: Gate) => Promise<unknown>,
+  isMeant: (ask: Partial<LockRequest>) => boolean = () => true,
+): Late {
+  const [asked, answers] = [new Gate(), new Gate()];
+  const wrap: Wrap = (store) => {
+    const right = store[step].bind(store) as (...all: unknown[]) => Promise<unknown>;
+    const instead = (...all: unknown[]): Promise<unknown> => {
+      if (!isMeant(all[0] as LockRequest)) return right(...all);
+      asked.open();
+      return answer(() => right(...all), answers);
+    };
+    return withSteps(store, { [step]: instead } as Partial<LockStore>);
+  };
+  return { wrap, asked, answers };
+}
+
+/** It comes late that nothing was sent. */
+async function unsent(_run: unknown, gate: Gate): Promise<never> {
+  await gate.opened;
+  throw new LockStoreError('It was not sent.', { key: 'k', outcome: 'unsent' });
+}
+
+/** A takes over what B has handed over; Redis has done it, and the answer is on its way. */
+async function restorationUnderWay(
+  world: World,
+  ttl: number,
+): Promise<{ a: LockingProcess; b: LockingProcess; restoring: Promise<Lease>; answers: Gate }> {
+  const b = await world.process();
+  const { wrap, asked, answers } = late('transfer', done);
+  const a = await world.process({ shutdownGrace: GRACE }, wrap);
+  const text = await (await b.acquire({ ttl })).handOver();
+  const restoring = later(a.locks.restore(readHandOver(text)));
+  await asked.opened;
+  return { a, b, restoring, answers };
+}
+
+async function free(world: World): Promise<boolean> {
+  return (await world.snapshot()).type === 'none';
+}

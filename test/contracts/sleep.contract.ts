@@ -9,80 +9,20 @@ import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
 import type { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
 import { Condition } from '../../lib/nest/services/condition.js';
 import type { Contract } from '../support/contract.js';
-import { Gate } from '../support/gate.js';
 import { later } from '../support/later.js';
 import { slumber } from '../support/slumber.js';
-import { type LockingProcess, withSteps, type World, type Wrap } from '../support/world.js';
+import type { LockingProcess, World } from '../support/world.js';
+import { AnswerOnTheWay } from './answer-on-the-way.js';
 
 /** Longer than any lease here, in ms. */
 const NIGHT = 60_000;
 /** What leases here last, in ms: nothing is renewed by itself within a test. */
 const TTL = 30_000;
 
-/** An answer of `step` that stays on the way, and what comes of it. */
-class Answer {
-  readonly #read = new Gate();
-  readonly #came = new Gate();
-  #awaited = false;
-
-  /** Around a store: the next answer to `step` that grants something is read when it is let through. */
-  on(step: 'acquire' | 'extend' | 'transfer'): Wrap {
-    return (store) => {
-      const run = store[step].bind(store) as (...operands: unknown[]) => Promise<unknown>;
-      return withSteps(store, {
-        [step]: async (...operands: unknown[]) => {
-          const answer = await run(...operands);
-          if (!this.#awaited || isWait(answer)) return answer;
-          this.#awaited = false;
-          this.#came.open();
-          await this.#read.opened;
-          return answer;
-        },
-      });
-    };
-  }
-
-  /** The next one is kept on the way. */
-  expect(): void {
-    this.#awaited = true;
-  }
-
-  /** The server has answered. */
-  get came(): Promise<void> {
-    return this.#came.opened;
-  }
-
-  read(): void {
-    this.#read.open();
-  }
-}
-
-/** Who asked has to go on waiting. */
-function isWait(answer: unknown): boolean {
-  const { kind = 'held' } = answer as { kind?: string };
-  return kind !== 'held';
-}
-
-/** The machine of a process sleeps over its lease, and another takes the lock meanwhile. */
-async function nightOf(process: LockingProcess, world: World, key = 'k'): Promise<void> {
-  const thief = await world.client();
-  process.clock.fallAsleep(); // so that no poll of its own takes the free lock before the thief
-  const stolen = thief.request({ key, ttl: 10 * NIGHT });
-  await world.until('the thief has the lock', async () => {
-    await world.flush(); // once more where an ask that had left before the sleep took the free lock
-    const answer = await thief.try(stolen).catch((error: unknown) => {
-      if (!(error instanceof QuorumNotReachedError)) throw error;
-    });
-    return answer?.kind === 'held';
-  });
-  process.clock.sleep(NIGHT);
-  process.clock.wake();
-}
-
 /** Where a lock is held alone, on a server that knows hand-over and conditions. */
 export const sleepAlone: Contract = {
   async 'a restored lease whose answer a sleep held up is held by nobody here'(world) {
-    const answer = new Answer();
+    const answer = new AnswerOnTheWay();
     const [giver, process] = [
       await world.process(),
       await world.process({}, answer.on('transfer')),
@@ -98,7 +38,7 @@ export const sleepAlone: Contract = {
   },
 
   async 'a restored lease whose answer a sleep held up goes on where the server says so'(world) {
-    const answer = new Answer();
+    const answer = new AnswerOnTheWay();
     const [giver, process] = [
       await world.process(),
       await world.process({}, answer.on('transfer')),
@@ -115,7 +55,7 @@ export const sleepAlone: Contract = {
   },
 
   async 'who awaited a condition and slept over the answer wakes when the lock is free'(world) {
-    const answer = new Answer();
+    const answer = new AnswerOnTheWay();
     const process = await world.process({}, answer.on('acquire'));
     const lease = (await process.acquire({ ttl: TTL })) as SingleLease;
     const condition = new Condition(process.locks.conditions, lease, 'met');
@@ -186,7 +126,7 @@ export const sleepAlone: Contract = {
   async 'who enters its lock again after its clock was set, and gives up before the server answers, is inside no more'(
     world,
   ) {
-    const answer = new Answer();
+    const answer = new AnswerOnTheWay();
     const process = await world.process({}, answer.on('extend'));
     const controller = new AbortController();
     const outer = await process.acquire({ ttl: TTL, renew: false });
@@ -205,7 +145,7 @@ export const sleepAlone: Contract = {
 
 export const sleep: Contract = {
   async 'a grant whose answer a sleep held up makes nobody a holder'(world) {
-    const answer = new Answer();
+    const answer = new AnswerOnTheWay();
     const process = await world.process({}, answer.on('acquire'));
     answer.expect();
     const acquired = process.acquire({ ttl: TTL, renew: false, wait: 0 });
@@ -216,7 +156,7 @@ export const sleep: Contract = {
   },
 
   async 'a grant whose answer a sleep held up is a lease where the server says so'(world) {
-    const answer = new Answer();
+    const answer = new AnswerOnTheWay();
     const process = await world.process({}, answer.on('acquire'));
     answer.expect();
     const acquired = process.acquire({ ttl: TTL });
@@ -229,7 +169,7 @@ export const sleep: Contract = {
   },
 
   async 'a renewal whose answer a sleep held up keeps nothing'(world) {
-    const answer = new Answer();
+    const answer = new AnswerOnTheWay();
     const process = await world.process({}, answer.on('extend'));
     const lease = await process.acquire({ ttl: TTL });
     answer.expect();
@@ -245,7 +185,7 @@ export const sleep: Contract = {
   },
 
   async 'an extension whose answer a sleep held up is none'(world) {
-    const answer = new Answer();
+    const answer = new AnswerOnTheWay();
     const process = await world.process({}, answer.on('extend'));
     const lease = await process.acquire({ ttl: TTL, renew: false });
     answer.expect();
@@ -305,3 +245,19 @@ export const sleep: Contract = {
     }
   },
 };
+
+/** The machine of a process sleeps over its lease, and another takes the lock meanwhile. */
+async function nightOf(process: LockingProcess, world: World, key = 'k'): Promise<void> {
+  const thief = await world.client();
+  process.clock.fallAsleep(); // so that no poll of its own takes the free lock before the thief
+  const stolen = thief.request({ key, ttl: 10 * NIGHT });
+  await world.until('the thief has the lock', async () => {
+    await world.flush(); // once more where an ask that had left before the sleep took the free lock
+    const answer = await thief.try(stolen).catch((error: unknown) => {
+      if (!(error instanceof QuorumNotReachedError)) throw error;
+    });
+    return answer?.kind === 'held';
+  });
+  process.clock.sleep(NIGHT);
+  process.clock.wake();
+}
