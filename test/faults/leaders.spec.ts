@@ -1,14 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { RedisProcess } from '../../tools/redis-server.js';
 import { BY_POLL, SOON } from '../support/bounds.js';
 import { monotonic } from '../support/monotonic.js';
-import { Observer } from '../support/observer.js';
-import { type Reign, reignsIn, wrongReigns } from '../support/reigns.js';
-import { Replica } from '../support/replica.js';
+import { type Reign, wrongReigns } from '../support/reigns.js';
 import { until } from '../support/until.js';
+import { Election } from './three-candidates.js';
 
 /** Elections that go on beside each other, and how often the same happens in each. */
 const [ELECTIONS, TURNS] = process.env['FULL'] ? [2, 5] : [1, 1];
@@ -18,101 +13,7 @@ const LASTING = 30_000;
 /** How long there may be no leader after one died, in ms. */
 const SUCCESSION = TTL + BY_POLL;
 
-// Replicas start in seconds, and on a busy machine in many.
-
-/** Three replicas that stand in one election, on a Redis that keeps its data. */
-class Election {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'nest-redis-lock-reigns-'));
-  readonly #history = join(this.#folder, 'history');
-  readonly observer: Observer;
-  #replicas: Replica[] = [];
-
-  private constructor(
-    readonly redis: RedisProcess,
-    private readonly ttl: number,
-  ) {
-    this.observer = new Observer(redis.url);
-  }
-
-  static async start(ttl: number): Promise<Election> {
-    const args = ['--appendonly', 'yes', '--appendfsync', 'always'];
-    const election = new Election(await RedisProcess.start({ args }), ttl);
-    await Promise.all([1, 2, 3].map(() => election.add()));
-    return election;
-  }
-
-  /** One more replica stands. */
-  async add(): Promise<void> {
-    const options = { redis: this.redis.url, ttl: this.ttl, history: this.#history };
-    this.#replicas.push(await Replica.start('leader-replica', options));
-  }
-
-  get reigns(): Reign[] {
-    return existsSync(this.#history) ? reignsIn(this.#history) : [];
-  }
-
-  /** Whoever leads at this moment, once somebody does after `since`, under a token above `above`. */
-  reign(since: number, above = 0): Promise<Reign> {
-    return until('somebody leads', () => {
-      const latest = this.reigns.at(-1);
-      return latest && latest.token > above && latest.last > since ? latest : undefined;
-    });
-  }
-
-  /** Who leads while both others wait in the queue. */
-  async settled(): Promise<Reign> {
-    const leader = await this.reign(monotonic());
-    await this.queued(2);
-    return leader;
-  }
-
-  /** So many replicas do not lead and wait in the queue. */
-  queued(count: number): Promise<void> {
-    return this.observer.queued('leader:feed', count);
-  }
-
-  replicaOf({ pid }: Reign): Replica {
-    return this.#replicas.find((replica) => replica.pid === pid)!;
-  }
-
-  async kill(leader: Reign): Promise<void> {
-    await this.replicaOf(leader).kill();
-    this.#replicas = this.#replicas.filter(({ pid }) => pid !== leader.pid);
-  }
-
-  async stop(): Promise<void> {
-    await Promise.all(this.#replicas.map((replica) => replica.kill()));
-    this.observer.close();
-    await this.redis.stop();
-    rmSync(this.#folder, { recursive: true });
-  }
-}
-
 let elections: Election[];
-
-async function start(ttl: number): Promise<void> {
-  elections = await Promise.all(Array.from({ length: ELECTIONS }, () => Election.start(ttl)));
-}
-
-async function stop(): Promise<void> {
-  await Promise.all(elections.map((election) => election.stop()));
-}
-
-/** Does the same so many times in each election. */
-async function inEach(
-  turn: (election: Election, turn: number) => Promise<void>,
-  turns = TURNS,
-): Promise<void> {
-  await Promise.all(
-    elections.map(async (election) => {
-      for (let count = 0; count < turns; count += 1) await turn(election, count);
-    }),
-  );
-}
-
-function neverTwo(): void {
-  for (const { reigns } of elections) expect(wrongReigns(reigns)).toEqual([]);
-}
 
 describe('with a lease of seconds', () => {
   beforeAll(() => start(TTL));
@@ -224,3 +125,27 @@ describe('the judge of reigns', () => {
     expect(wrongReigns([one, { token: 6, pid: 2, first: 1, last: 2 }])).toHaveLength(1);
   });
 });
+
+async function start(ttl: number): Promise<void> {
+  elections = await Promise.all(Array.from({ length: ELECTIONS }, () => Election.start(ttl)));
+}
+
+async function stop(): Promise<void> {
+  await Promise.all(elections.map((election) => election.stop()));
+}
+
+/** Does the same so many times in each election. */
+async function inEach(
+  turn: (election: Election, turn: number) => Promise<void>,
+  turns = TURNS,
+): Promise<void> {
+  await Promise.all(
+    elections.map(async (election) => {
+      for (let count = 0; count < turns; count += 1) await turn(election, count);
+    }),
+  );
+}
+
+function neverTwo(): void {
+  for (const { reigns } of elections) expect(wrongReigns(reigns)).toEqual([]);
+}

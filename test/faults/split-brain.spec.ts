@@ -1,66 +1,31 @@
 import { expect, it } from '@jest/globals';
-import { Redis, type RedisOptions } from 'ioredis';
 import { ReplicasNotReachedError } from '../../lib/engine/errors/index.js';
-import type { RedisLockOptions } from '../../lib/engine/options/index.js';
-import { RedisProcess } from '../../tools/redis-server.js';
-import { SentinelProcess } from '../../tools/redis-sentinel.js';
-import { controlOf } from '../support/control.js';
 import { fencedWrite } from '../support/fenced-store.js';
-import { LockProcess } from '../support/lock-process.js';
 import { countTrials } from '../support/trials.js';
 import { until } from '../support/until.js';
+import { GuardedResource } from './guarded-resource.js';
 
 const TRIALS = process.env['FULL'] ? 20 : 1;
-/** What the new primary has of a lease that only the old one renews ends after this, in ms. */
-const TTL = 12_000;
 /** Of a lease that nothing here may end, in ms: when the primary stands still, two thirds are left, longer than a failover takes. */
 const LASTING = { ttl: 36_000 };
 
-/** A primary and its replicas, a resource beside them, and who was connected to either: all of one trial. */
-class Trial {
-  readonly #closing: (() => unknown)[] = [];
-
-  private constructor(
-    readonly group: SentinelProcess,
-    readonly resource: RedisProcess,
-  ) {}
-
-  static async start(): Promise<Trial> {
-    return new Trial(await SentinelProcess.start(), await RedisProcess.start());
-  }
-
-  async client(options: RedisLockOptions): Promise<LockProcess> {
-    const made = new LockProcess({
-      commandTimeout: 1_000,
-      connectTimeout: 30_000,
-      ttl: TTL,
-      wait: 30_000,
-      durability: 'ignore',
-      ...options,
-    });
-    this.#closing.push(() => made.close());
-    await made.locks.open();
-    return made;
-  }
-
-  plain(options: RedisOptions): Redis {
-    const redis = controlOf(options);
-    this.#closing.push(() => redis.disconnect());
-    return redis.on('error', () => {});
-  }
-
-  async stop(): Promise<void> {
-    for (const server of this.group.servers) server.signal('SIGCONT');
-    await Promise.all(this.#closing.map((close) => close()));
-    await Promise.all([this.group.stop(), this.resource.stop()]);
-  }
-}
+it(`${TRIALS} times two primaries`, async () => {
+  await countTrials(TRIALS, async () => {
+    const trial = await GuardedResource.start();
+    try {
+      await twoPrimaries(trial);
+      return true;
+    } finally {
+      await trial.stop();
+    }
+  });
+}, 600_000);
 
 /**
  * A primary stands still until another is promoted, and comes back: for seconds there are two. Who knows the
  * Sentinels is moved; who only knows the old one, or has not heard of it yet, goes on there.
  */
-async function twoPrimaries(trial: Trial): Promise<void> {
+async function twoPrimaries(trial: GuardedResource): Promise<void> {
   const { group, resource } = trial;
   const first = group.servers[0]!;
   const acks = { replicas: { acks: 1, timeout: 500 } };
@@ -129,15 +94,3 @@ async function twoPrimaries(trial: Trial): Promise<void> {
   expect((await acquiring.alone).held).toBe(true);
   expect(alone.held).toBe(true);
 }
-
-it(`${TRIALS} times two primaries`, async () => {
-  await countTrials(TRIALS, async () => {
-    const trial = await Trial.start();
-    try {
-      await twoPrimaries(trial);
-      return true;
-    } finally {
-      await trial.stop();
-    }
-  });
-}, 600_000);
