@@ -18,42 +18,6 @@ afterAll(async () => {
   await redis.stop();
 });
 
-interface Contest {
-  /** Of all processes in the order of their tokens. */
-  readonly sections: Section[];
-  /** What Redis was asked for them. */
-  readonly commands: number;
-  /** How often another process came in. */
-  readonly handOffs: number;
-  /** How often a process found by a poll what a push should have told it: it connects its inbox anew then. */
-  readonly missedPushes: number;
-}
-
-async function contend(fairness: 'local' | 'strict', pause: number): Promise<Contest> {
-  const workers = await Worker.startMany(4, { redis: redis.url, fairness });
-  const key = `account-${fairness}-${pause}`;
-  const contention = { key, callers: 16, end: monotonic() + SECONDS * 1_000, pause };
-  const [before, connected] = [await observer.calls('evalsha', 'eval'), await connections()];
-  const histories = await Promise.all(workers.map((worker) => worker.call('contend', contention)));
-  const commands = (await observer.calls('evalsha', 'eval')) - before;
-  const missedPushes = (await connections()) - connected - workers.length; // each has one for the value
-  await Promise.all(workers.map((worker) => worker.kill()));
-  const sections = histories
-    .flatMap((history, process) => history.map((section) => ({ ...section, process })))
-    .sort((a, b) => a.token - b.token);
-  const handOffs = sections.filter(
-    ({ process }, at) => at > 0 && process !== sections[at - 1]!.process,
-  ).length;
-  expect(Number(await observer.redis.get(`value:${key}`))).toBe(sections.length);
-  return { sections, commands, handOffs, missedPushes };
-}
-
-/** How many connections the server has ever had. */
-async function connections(): Promise<number> {
-  const stats = await observer.redis.info('stats');
-  return Number(/^total_connections_received:(\d+)/m.exec(stats)![1]);
-}
-
 describe.each(['strict', 'local'] as const)('%s fairness', (fairness) => {
   it.each([0, 5])(
     '64 callers in 4 processes lose no update (sections of up to %d ms)',
@@ -83,3 +47,39 @@ describe.each(['strict', 'local'] as const)('%s fairness', (fairness) => {
     },
   );
 });
+
+async function contend(fairness: 'local' | 'strict', pause: number): Promise<Contest> {
+  const workers = await Worker.startMany(4, { redis: redis.url, fairness });
+  const key = `account-${fairness}-${pause}`;
+  const contention = { key, callers: 16, end: monotonic() + SECONDS * 1_000, pause };
+  const [before, connected] = [await observer.calls('evalsha', 'eval'), await connections()];
+  const histories = await Promise.all(workers.map((worker) => worker.call('contend', contention)));
+  const commands = (await observer.calls('evalsha', 'eval')) - before;
+  const missedPushes = (await connections()) - connected - workers.length; // each has one for the value
+  await Promise.all(workers.map((worker) => worker.kill()));
+  const sections = histories
+    .flatMap((history, process) => history.map((section) => ({ ...section, process })))
+    .sort((a, b) => a.token - b.token);
+  const handOffs = sections.filter(
+    ({ process }, at) => at > 0 && process !== sections[at - 1]!.process,
+  ).length;
+  expect(Number(await observer.redis.get(`value:${key}`))).toBe(sections.length);
+  return { sections, commands, handOffs, missedPushes };
+}
+
+interface Contest {
+  /** Of all processes in the order of their tokens. */
+  readonly sections: Section[];
+  /** What Redis was asked for them. */
+  readonly commands: number;
+  /** How often another process came in. */
+  readonly handOffs: number;
+  /** How often a process found by a poll what a push should have told it: it connects its inbox anew then. */
+  readonly missedPushes: number;
+}
+
+/** How many connections the server has ever had. */
+async function connections(): Promise<number> {
+  const stats = await observer.redis.info('stats');
+  return Number(/^total_connections_received:(\d+)/m.exec(stats)![1]);
+}

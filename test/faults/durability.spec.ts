@@ -11,6 +11,7 @@ import {
 } from '../../lib/engine/options/index.js';
 import { linked } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { closeAll, closing } from '../support/closing.js';
 import { controlOf } from '../support/control.js';
 import { StallingClock } from '../support/stalling-clock.js';
 import { countTrials } from '../support/trials.js';
@@ -22,49 +23,7 @@ const TTL = 2_000;
 /** Of a lease that somebody else is to be granted beside, without a grace period: no machine is so slow. */
 const LASTING = 60_000;
 
-let closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.reverse()) await close();
-  closing = [];
-});
-
-async function server(...args: string[]): Promise<RedisProcess> {
-  const started = await RedisProcess.start({ args });
-  closing.push(() => started.stop());
-  return started;
-}
-
-async function member(
-  options: RedisLockOptions,
-  wrap: (store: LockStore) => LockStore = (store) => store,
-): Promise<LockingProcess> {
-  const settings = moduleSettings({ ttl: TTL, commandTimeout: 500, ...options });
-  const Store = settings.nodes ? QuorumLockStore : RedisLockStore;
-  const clock = new StallingClock(systemClock);
-  const process = new LockingProcess(wrap(new Store(settings, clock)), settings, clock, undefined);
-  closing.push(() => process.locks.close());
-  await process.locks.open();
-  return process;
-}
-
-/** How long it will be granted nothing, in ms. */
-function graceOf({ store }: LockingProcess): number {
-  const [, ms = 0] =
-    /No lock is granted for the next (\d+) ms/.exec(store.describe().warnings.join()) ?? [];
-  return Number(ms);
-}
-
-/** A lease of a process that is cut off as soon as it has it: it renews nothing and hears nothing. */
-async function heldByNow(options: RedisLockOptions): Promise<() => boolean> {
-  const deaf = { extend: () => new Promise<never>(() => {}) };
-  const holder = await member(options, (store) => withSteps(store, deaf));
-  const lease = await until(
-    'the lock is granted',
-    () => holder.acquire({ renew: false }).catch(() => undefined),
-    20_000,
-  );
-  return () => lease.held;
-}
+afterEach(closeAll);
 
 describe('durability', () => {
   const warningsOf = async (options: RedisLockOptions): Promise<string> =>
@@ -242,3 +201,41 @@ describe('a quorum of three of which one is restarted without its data', () => {
     expect(await twoHolders('refuse')).toBe(0);
   });
 });
+
+/** A lease of a process that is cut off as soon as it has it: it renews nothing and hears nothing. */
+async function heldByNow(options: RedisLockOptions): Promise<() => boolean> {
+  const deaf = { extend: () => new Promise<never>(() => {}) };
+  const holder = await member(options, (store) => withSteps(store, deaf));
+  const lease = await until(
+    'the lock is granted',
+    () => holder.acquire({ renew: false }).catch(() => undefined),
+    20_000,
+  );
+  return () => lease.held;
+}
+
+/** How long it will be granted nothing, in ms. */
+function graceOf({ store }: LockingProcess): number {
+  const [, ms = 0] =
+    /No lock is granted for the next (\d+) ms/.exec(store.describe().warnings.join()) ?? [];
+  return Number(ms);
+}
+
+async function member(
+  options: RedisLockOptions,
+  wrap: (store: LockStore) => LockStore = (store) => store,
+): Promise<LockingProcess> {
+  const settings = moduleSettings({ ttl: TTL, commandTimeout: 500, ...options });
+  const Store = settings.nodes ? QuorumLockStore : RedisLockStore;
+  const clock = new StallingClock(systemClock);
+  const process = new LockingProcess(wrap(new Store(settings, clock)), settings, clock, undefined);
+  closing.push(() => process.locks.close());
+  await process.locks.open();
+  return process;
+}
+
+async function server(...args: string[]): Promise<RedisProcess> {
+  const started = await RedisProcess.start({ args });
+  closing.push(() => started.stop());
+  return started;
+}

@@ -28,37 +28,6 @@ beforeAll(async () => {
 });
 afterAll(() => resource.stop());
 
-/** A history at a place with a fault that few places know, of those that `npm run histories` plays first. */
-function planAt(place: PlaceName): Plan {
-  const plans = Array.from({ length: 4 * FAULTS.length }, (_, seed) => planOf(seed));
-  const places = ({ strokes: [fault] }: Plan): number => faultNamed(fault!).on.length;
-  const [rarest] = plans
-    .filter((plan) => plan.place === place)
-    .sort((a, b) => places(a) - places(b) || a.seed - b.seed);
-  return rarest!;
-}
-
-/** The most who held one key at a time. */
-function mostAtOnce(claims: readonly Claimed[]): number {
-  const moments = claims
-    .flatMap(({ from, to }) => [
-      { at: from, by: 1 },
-      { at: to, by: -1 },
-    ])
-    .sort((a, b) => a.at - b.at || a.by - b.by);
-  let [inside, most] = [0, 0];
-  for (const { by } of moments) most = Math.max(most, (inside += by));
-  return most;
-}
-
-/** The most sections that others began on a key while one waited for its turn. */
-function longestWait(claims: readonly Claimed[], who: (claim: Claimed) => boolean): number {
-  const begun = claims.map(({ from }) => from).sort((a, b) => a - b);
-  const within = ({ asked, from }: Claimed): number =>
-    begun.filter((at) => at > asked! && at < from).length;
-  return Math.max(...claims.filter(who).map(within));
-}
-
 describe.each(Object.keys(PLACES) as PlaceName[])('on %s', (place) => {
   it.each([planAt(place)])(
     'processes that lock in all ways keep every promise (seed $seed: $strokes)',
@@ -147,3 +116,34 @@ describe.each(['strict', 'local'] as const)('in %s order', (fairness) => {
     LONGEST,
   );
 });
+
+/** A history at a place with a fault that few places know, of those that `npm run histories` plays first. */
+function planAt(place: PlaceName): Plan {
+  const plans = Array.from({ length: 4 * FAULTS.length }, (_, seed) => planOf(seed));
+  const places = ({ strokes: [fault] }: Plan): number => faultNamed(fault!).on.length;
+  const [rarest] = plans
+    .filter((plan) => plan.place === place)
+    .sort((a, b) => places(a) - places(b) || a.seed - b.seed);
+  return rarest!;
+}
+
+/** The most who held one key at a time. */
+function mostAtOnce(claims: readonly Claimed[]): number {
+  const moments = claims
+    .flatMap(({ from, to }) => [
+      { at: from, by: 1 },
+      { at: to, by: -1 },
+    ])
+    .sort((a, b) => a.at - b.at || a.by - b.by);
+  let [inside, most] = [0, 0];
+  for (const { by } of moments) most = Math.max(most, (inside += by));
+  return most;
+}
+
+/** The most sections that others began on a key while one waited for its turn. */
+function longestWait(claims: readonly Claimed[], who: (claim: Claimed) => boolean): number {
+  const begun = claims.map(({ from }) => from).sort((a, b) => a - b);
+  const within = ({ asked, from }: Claimed): number =>
+    begun.filter((at) => at > asked! && at < from).length;
+  return Math.max(...claims.filter(who).map(within));
+}

@@ -21,27 +21,6 @@ afterEach(async () => {
   await quorum.stop();
 });
 
-/** Whose vote a server has; null if nobody's. */
-function voteOf(at: number): Promise<string | null> {
-  return controls[at]!.get('lock:k').catch(() => null);
-}
-
-/** A lease for which all three vote: the last of them may do so after it is held. */
-async function acquired(process: LockingProcess, options: AcquireOptions): Promise<Lease> {
-  const lease = await until('the servers are past the grace period', () =>
-    process.acquire({ wait: 0, ...options }).catch(() => undefined),
-  );
-  for (const at of [0, 1, 2]) {
-    await until('all vote for it', async () => (await voteOf(at)) !== null);
-  }
-  return lease;
-}
-
-async function restart(at: number): Promise<void> {
-  await quorum.servers[at]!.kill();
-  await quorum.servers[at]!.run();
-}
-
 it.each(['warn', 'refuse'] as const)(
   'a lease outlives a rolling restart of servers that keep nothing (durability: %s)',
   async (durability) => {
@@ -106,3 +85,24 @@ it('tokens grow over restarts of servers that keep nothing, also after a client 
   expect(later.fencingToken).toBeGreaterThan(first.fencingToken);
   await later.release();
 });
+
+/** Whose vote a server has; null if nobody's. */
+function voteOf(at: number): Promise<string | null> {
+  return controls[at]!.get('lock:k').catch(() => null);
+}
+
+/** A lease for which all three vote: the last of them may do so after it is held. */
+async function acquired(process: LockingProcess, options: AcquireOptions): Promise<Lease> {
+  const lease = await until('the servers are past the grace period', () =>
+    process.acquire({ wait: 0, ...options }).catch(() => undefined),
+  );
+  for (const at of [0, 1, 2]) {
+    await until('all vote for it', async () => (await voteOf(at)) !== null);
+  }
+  return lease;
+}
+
+async function restart(at: number): Promise<void> {
+  await quorum.servers[at]!.kill();
+  await quorum.servers[at]!.run();
+}

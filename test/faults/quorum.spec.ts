@@ -12,39 +12,6 @@ import { checkHistory, HistoryRecorder } from '../support/history.js';
 let quorum: Quorum;
 afterEach(() => quorum.stop());
 
-/** How long an uncontended acquisition takes at its median, in ms. */
-async function medianAcquire(process: LockingProcess, rounds: number): Promise<number> {
-  const times: number[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const from = performance.now();
-    const lease = await process.acquire({ key: `own ${round}` });
-    times.push(performance.now() - from);
-    await lease.release();
-  }
-  return times.sort((a, b) => a - b)[Math.floor(rounds / 2)]!;
-}
-
-/** Calls that each hold the lock once; their history, in which nobody waits in a queue. */
-async function compete(
-  processes: readonly LockingProcess[],
-  { callers, rounds }: { callers: number; rounds: number },
-): Promise<void> {
-  const recorder = new HistoryRecorder();
-  const caller = async (nth: number): Promise<void> => {
-    for (let round = 0; round < rounds; round += 1) {
-      const work = () => new Promise<void>((resolve) => setImmediate(resolve));
-      await recorder.run(processes[nth % processes.length]!, { wait: 20_000 }, work);
-    }
-  };
-  await Promise.all(Array.from({ length: callers }, (_, nth) => caller(nth)));
-  // Grants are told apart by their tokens: no store is watched here.
-  const history = recorder.history.map((entry) => ({
-    ...entry,
-    holder: String(entry.fencingToken),
-  }));
-  checkHistory(history, { sections: callers * rounds });
-}
-
 describe('five servers', () => {
   beforeEach(async () => {
     quorum = await Quorum.of(5);
@@ -238,3 +205,36 @@ describe('two servers', () => {
     );
   });
 });
+
+/** How long an uncontended acquisition takes at its median, in ms. */
+async function medianAcquire(process: LockingProcess, rounds: number): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const from = performance.now();
+    const lease = await process.acquire({ key: `own ${round}` });
+    times.push(performance.now() - from);
+    await lease.release();
+  }
+  return times.sort((a, b) => a - b)[Math.floor(rounds / 2)]!;
+}
+
+/** Calls that each hold the lock once; their history, in which nobody waits in a queue. */
+async function compete(
+  processes: readonly LockingProcess[],
+  { callers, rounds }: { callers: number; rounds: number },
+): Promise<void> {
+  const recorder = new HistoryRecorder();
+  const caller = async (nth: number): Promise<void> => {
+    for (let round = 0; round < rounds; round += 1) {
+      const work = () => new Promise<void>((resolve) => setImmediate(resolve));
+      await recorder.run(processes[nth % processes.length]!, { wait: 20_000 }, work);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, (_, nth) => caller(nth)));
+  // Grants are told apart by their tokens: no store is watched here.
+  const history = recorder.history.map((entry) => ({
+    ...entry,
+    holder: String(entry.fencingToken),
+  }));
+  checkHistory(history, { sections: callers * rounds });
+}

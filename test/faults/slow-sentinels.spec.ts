@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisSource } from '../../lib/engine/options/index.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { closeAll, closing } from '../support/closing.js';
 import { controlOf } from '../support/control.js';
 import { FakeSentinels } from '../support/fake-sentinels.js';
 import { FaultProxy, type Link } from '../support/fault-proxy.js';
@@ -14,44 +15,7 @@ const SWITCHES = process.env['FULL'] ? 100 : 25;
 /** How late Sentinels answer, in ms. */
 const LATENESS = 100;
 
-let closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.reverse()) await close();
-  closing = [];
-});
-
-async function processes(redis: RedisSource, count: number): Promise<LockProcess[]> {
-  const made = Array.from({ length: count }, () => {
-    const client = new LockProcess({ redis, commandTimeout: 1_000, durability: 'ignore' });
-    closing.push(() => client.close());
-    return client;
-  });
-  await Promise.all(made.map((client) => client.locks.open()));
-  return made;
-}
-
-function direct(port: number): Redis {
-  const redis = controlOf({ port });
-  closing.push(() => redis.disconnect());
-  return redis;
-}
-
-/** Each of them takes and gives back a lock, and hears what is said to it: a replica repeats what its primary is told. */
-async function allServe(clients: readonly LockProcess[], servers: readonly Redis[]): Promise<void> {
-  for (const [at, client] of clients.entries()) {
-    await until(`process ${at} takes a lock`, () =>
-      client.acquire(`of-${at}`, { wait: 0 }).then(
-        (lease) => lease.release(),
-        () => false,
-      ),
-    );
-  }
-  await until('each hears its inbox', async () => {
-    const each = servers.map((server) => server.pubsub('CHANNELS', 'lock:inbox:*'));
-    const heard = (await Promise.all(each)).flat();
-    return clients.every(({ store }) => heard.includes(`lock:inbox:${store.processId}`));
-  });
-}
+afterEach(closeAll);
 
 describe('behind Sentinels that answer 100 ms late', () => {
   it(`no process is left without locks by ${SWITCHES} switches`, async () => {
@@ -131,3 +95,36 @@ it('a failover of another primary that the Sentinels watch replaces no connectio
   await sleep(5 * LATENESS);
   expect(await made()).toBe(before + 2);
 });
+
+async function processes(redis: RedisSource, count: number): Promise<LockProcess[]> {
+  const made = Array.from({ length: count }, () => {
+    const client = new LockProcess({ redis, commandTimeout: 1_000, durability: 'ignore' });
+    closing.push(() => client.close());
+    return client;
+  });
+  await Promise.all(made.map((client) => client.locks.open()));
+  return made;
+}
+
+function direct(port: number): Redis {
+  const redis = controlOf({ port });
+  closing.push(() => redis.disconnect());
+  return redis;
+}
+
+/** Each of them takes and gives back a lock, and hears what is said to it: a replica repeats what its primary is told. */
+async function allServe(clients: readonly LockProcess[], servers: readonly Redis[]): Promise<void> {
+  for (const [at, client] of clients.entries()) {
+    await until(`process ${at} takes a lock`, () =>
+      client.acquire(`of-${at}`, { wait: 0 }).then(
+        (lease) => lease.release(),
+        () => false,
+      ),
+    );
+  }
+  await until('each hears its inbox', async () => {
+    const each = servers.map((server) => server.pubsub('CHANNELS', 'lock:inbox:*'));
+    const heard = (await Promise.all(each)).flat();
+    return clients.every(({ store }) => heard.includes(`lock:inbox:${store.processId}`));
+  });
+}

@@ -27,47 +27,6 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Runs `trial` so many times in each of the processes, with a lock of its own; resolves when all have ended. */
-async function inEach(trial: (worker: Worker, key: string) => Promise<void>): Promise<void> {
-  await Promise.all(
-    stalled.map(async (worker, at) => {
-      for (let turn = 0; turn < TRIES; turn += 1) await trial(worker, `${at}-${turn}`);
-    }),
-  );
-}
-
-/** Nothing of the stalled process runs any more. */
-async function settled(worker: Worker): Promise<void> {
-  await until('the stalled process has given up', async () => {
-    const { held, watched, leaving } = await worker.call('load');
-    return held + watched + leaving === 0;
-  });
-}
-
-/** Stops the process inside a critical section until its lease is over; `resume` tells how its first look at it ends. */
-async function stopInside(
-  worker: Worker,
-  key: string,
-): Promise<{
-  lease: number;
-  token: number;
-  resume: () => Promise<string>;
-}> {
-  const { lease, token } = await worker.call('acquire', key, { ttl: TTL });
-  const { spinning, outcome } = worker.spin(lease, TTL / 2);
-  await spinning;
-  worker.signal('SIGSTOP');
-  const stoppedAt = performance.now();
-  await until('the lease is over and the stop was long', async () => {
-    return (await observer.holder(key)) === null && performance.now() - stoppedAt > TTL / 2 + 50;
-  });
-  const resume = (): Promise<string> => {
-    worker.signal('SIGCONT');
-    return outcome;
-  };
-  return { lease, token, resume };
-}
-
 it(`a holder stopped past its ttl knows at its first look, ${AT_ONCE * TRIES} times of ${AT_ONCE * TRIES}`, () =>
   inEach(async (worker, key) => {
     const { lease, resume } = await stopInside(worker, key);
@@ -118,3 +77,44 @@ it('a holder stopped for less than its ttl still holds', () =>
     await until('it is renewed', async () => (await left()) > 5_000);
     expect((await worker.call('release', lease)).released).toBe(true);
   }));
+
+/** Stops the process inside a critical section until its lease is over; `resume` tells how its first look at it ends. */
+async function stopInside(
+  worker: Worker,
+  key: string,
+): Promise<{
+  lease: number;
+  token: number;
+  resume: () => Promise<string>;
+}> {
+  const { lease, token } = await worker.call('acquire', key, { ttl: TTL });
+  const { spinning, outcome } = worker.spin(lease, TTL / 2);
+  await spinning;
+  worker.signal('SIGSTOP');
+  const stoppedAt = performance.now();
+  await until('the lease is over and the stop was long', async () => {
+    return (await observer.holder(key)) === null && performance.now() - stoppedAt > TTL / 2 + 50;
+  });
+  const resume = (): Promise<string> => {
+    worker.signal('SIGCONT');
+    return outcome;
+  };
+  return { lease, token, resume };
+}
+
+/** Nothing of the stalled process runs any more. */
+async function settled(worker: Worker): Promise<void> {
+  await until('the stalled process has given up', async () => {
+    const { held, watched, leaving } = await worker.call('load');
+    return held + watched + leaving === 0;
+  });
+}
+
+/** Runs `trial` so many times in each of the processes, with a lock of its own; resolves when all have ended. */
+async function inEach(trial: (worker: Worker, key: string) => Promise<void>): Promise<void> {
+  await Promise.all(
+    stalled.map(async (worker, at) => {
+      for (let turn = 0; turn < TRIES; turn += 1) await trial(worker, `${at}-${turn}`);
+    }),
+  );
+}

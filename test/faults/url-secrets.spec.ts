@@ -20,35 +20,6 @@ import { compiledWorkers } from '../support/compiled-workers.js';
 /** Each part of what is secret here: a URL may be cut anywhere. */
 const SECRET = /us3r|pl4nt|w0rd|s3cr/i;
 
-/** All text that can be had from a value: own and inherited properties, hidden ones too, at any depth. */
-function textOf(value: unknown, seen = new Set<unknown>()): string[] {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) {
-    return [String(value)];
-  }
-  if (seen.has(value)) return [];
-  seen.add(value);
-  const found = [inspect(value, { depth: 20, showHidden: true, getters: true })];
-  for (let holder: unknown = value; holder && holder !== Object.prototype;) {
-    for (const name of Reflect.ownKeys(holder as object)) {
-      found.push(String(name));
-      let part: unknown;
-      try {
-        part = (value as Record<PropertyKey, unknown>)[name];
-      } catch {
-        continue;
-      }
-      if (typeof part !== 'function') found.push(...textOf(part, seen));
-    }
-    holder = Object.getPrototypeOf(holder);
-  }
-  return found;
-}
-
-function expectNoSecret(error: unknown): void {
-  expect(error).toBeInstanceOf(LockError);
-  for (const text of textOf(error)) expect(text).not.toMatch(SECRET);
-}
-
 it.each<[string, (redis: string) => DynamicModule]>([
   ['forRoot', (redis) => RedisLockModule.forRoot({ redis, lazyConnect: true })],
   [
@@ -309,4 +280,33 @@ describe('a process that dies of it', () => {
 
 function optionsOf(url: string): { redis: object } {
   return moduleSettings({ redis: url }) as { redis: object };
+}
+
+function expectNoSecret(error: unknown): void {
+  expect(error).toBeInstanceOf(LockError);
+  for (const text of textOf(error)) expect(text).not.toMatch(SECRET);
+}
+
+/** All text that can be had from a value: own and inherited properties, hidden ones too, at any depth. */
+function textOf(value: unknown, seen = new Set<unknown>()): string[] {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) {
+    return [String(value)];
+  }
+  if (seen.has(value)) return [];
+  seen.add(value);
+  const found = [inspect(value, { depth: 20, showHidden: true, getters: true })];
+  for (let holder: unknown = value; holder && holder !== Object.prototype;) {
+    for (const name of Reflect.ownKeys(holder as object)) {
+      found.push(String(name));
+      let part: unknown;
+      try {
+        part = (value as Record<PropertyKey, unknown>)[name];
+      } catch {
+        continue;
+      }
+      if (typeof part !== 'function') found.push(...textOf(part, seen));
+    }
+    holder = Object.getPrototypeOf(holder);
+  }
+  return found;
 }
