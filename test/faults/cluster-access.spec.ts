@@ -1,95 +1,46 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { Cluster, Redis } from 'ioredis';
+import { Cluster } from 'ioredis';
 import { LockStoreError } from '../../lib/engine/errors/index.js';
 import { type Clock, type RedisSource, systemClock } from '../../lib/engine/options/index.js';
 import { slotOf } from '../../lib/engine/redis/cluster/slot-map.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
-import { freePort } from '../../tools/redis-server.js';
-import { Certificate } from '../support/certificate.js';
+import { closeAll, closing } from '../support/closing.js';
 import { LockProcess } from '../support/lock-process.js';
 import { StallingClock } from '../support/stalling-clock.js';
 import { until } from '../support/until.js';
+import { PASSWORD, SecureCluster } from './secure-cluster.js';
 
 const KEYS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-const PASSWORD = 'p:w@/%';
 
-let closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.reverse()) await close();
-  closing = [];
-});
-
-async function client(redis: RedisSource, clock: Clock = systemClock): Promise<LockProcess> {
-  const one = new LockProcess({ redis, commandTimeout: 1_000 }, undefined, clock);
-  closing.push(() => one.close());
-  await one.locks.open();
-  return one;
-}
-
-/** Locks on every primary, and hands them over between processes. */
-async function expectAllIn(redis: RedisSource): Promise<void> {
-  const [one, other] = [await client(redis), await client(redis)];
-  for (const key of KEYS) {
-    const lease = await one.acquire(key);
-    const next = other.acquire(key);
-    expect(await lease.release()).toBe(true);
-    expect((await next).held).toBe(true);
-    await (await next).release();
-  }
-}
+afterEach(closeAll);
 
 describe('a Cluster that has TLS, host names and users', () => {
-  let cluster: ClusterProcess;
-  let certificate: Certificate | undefined;
-  let ports: number[];
-  let tls: { ca: string };
+  let cluster: SecureCluster;
   beforeAll(async () => {
-    certificate = new Certificate('localhost'); // not for 127.0.0.1: who connects there is refused
-    tls = { ca: certificate.authority };
-    ports = [];
-    const { file, key } = certificate;
-    const secure = `--tls-cert-file ${file} --tls-key-file ${key} --tls-ca-cert-file ${file} --tls-auth-clients no --tls-cluster yes`;
-    const named =
-      '--cluster-announce-hostname localhost --cluster-preferred-endpoint-type hostname';
-    cluster = await ClusterProcess.start({
-      args: async (at) => {
-        ports[at] = await freePort();
-        return `--tls-port ${ports[at]} ${secure} ${named}`.split(' ');
-      },
-    });
-    for (const { url } of cluster.servers) {
-      const admin = new Redis(url);
-      await admin.call('ACL', 'SETUSER', 'locks', 'on', `>${PASSWORD}`, '~*', '&*', '+@all');
-      await admin.call('ACL', 'SETUSER', 'default', '-@scripting');
-      admin.disconnect();
-    }
+    cluster = await SecureCluster.start();
   });
-  afterAll(async () => {
-    await cluster?.stop();
-    certificate?.remove();
-  });
+  afterAll(() => cluster?.stop());
 
-  const seeds = (): { host: string; port: number }[] =>
-    ports.map((port) => ({ host: 'localhost', port }));
-
-  it('is reached by options', () =>
-    expectAllIn({ cluster: seeds(), username: 'locks', password: PASSWORD, tls }));
+  it('is reached by options', () => expectAllIn({ cluster: cluster.seeds, ...cluster.access }));
 
   it('is reached by URLs that have user, password and TLS', () => {
     const user = `locks:${encodeURIComponent(PASSWORD)}`;
-    return expectAllIn({ cluster: ports.map((port) => `rediss://${user}@localhost:${port}`), tls });
+    return expectAllIn({
+      cluster: cluster.ports.map((port) => `rediss://${user}@localhost:${port}`),
+      tls: cluster.access.tls,
+    });
   });
 
   it.each([
     ['for all nodes', { access: 'options' }],
     ['of the nodes it begins with', { access: 'nodes' }],
   ])('is reached through a client of the application with options %s', async (_, { access }) => {
-    const options = { username: 'locks', password: PASSWORD, tls };
+    const options = cluster.access;
     const theirs =
       access === 'options'
-        ? new Cluster(seeds(), { lazyConnect: true, redisOptions: options })
+        ? new Cluster(cluster.seeds, { lazyConnect: true, redisOptions: options })
         : new Cluster(
-            seeds().map((seed) => ({ ...seed, ...options })),
+            cluster.seeds.map((seed) => ({ ...seed, ...options })),
             { lazyConnect: true },
           );
     await expectAllIn(theirs);
@@ -97,20 +48,15 @@ describe('a Cluster that has TLS, host names and users', () => {
   });
 
   it('is followed by host names when a slot moves', async () => {
-    const one = await client({ cluster: seeds(), username: 'locks', password: PASSWORD, tls });
+    const one = await client({ cluster: cluster.seeds, ...cluster.access });
     await cluster.moveSlot(slotOf('lock:moved'));
     expect((await one.acquire('moved')).held).toBe(true);
   });
 
   it('refuses who has the wrong password, or trusts another authority', async () => {
-    const wrong = { cluster: seeds(), username: 'locks', password: 'wrong', tls };
+    const wrong = { cluster: cluster.seeds, ...cluster.access, password: 'wrong' };
     await expect(client(wrong)).rejects.toMatchObject({ retryable: false });
-    const stranger = {
-      cluster: seeds().slice(0, 1),
-      username: 'locks',
-      password: PASSWORD,
-      tls: {},
-    };
+    const stranger = { cluster: cluster.seeds.slice(0, 1), ...cluster.access, tls: {} };
     const clock = new StallingClock(systemClock);
     let error: unknown;
     client(stranger, clock).catch((why: unknown) => (error = why));
@@ -165,3 +111,22 @@ it('a Cluster that prefers host names and has none is reached by addresses', asy
   closing.push(() => cluster.stop());
   await expectAllIn({ cluster: cluster.seeds });
 });
+
+/** Locks on every primary, and hands them over between processes. */
+async function expectAllIn(redis: RedisSource): Promise<void> {
+  const [one, other] = [await client(redis), await client(redis)];
+  for (const key of KEYS) {
+    const lease = await one.acquire(key);
+    const next = other.acquire(key);
+    expect(await lease.release()).toBe(true);
+    expect((await next).held).toBe(true);
+    await (await next).release();
+  }
+}
+
+async function client(redis: RedisSource, clock: Clock = systemClock): Promise<LockProcess> {
+  const one = new LockProcess({ redis, commandTimeout: 1_000 }, undefined, clock);
+  closing.push(() => one.close());
+  await one.locks.open();
+  return one;
+}

@@ -1,75 +1,32 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Redis } from 'ioredis';
-import { RedisLockStore } from '../../lib/engine/locks/lock/redis-lock-store.js';
 import { LockStoreError } from '../../lib/engine/errors/index.js';
 import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
 import type { Lease } from '../../lib/engine/client/leases/lease.js';
 import type { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
-import {
-  type AcquireOptions,
-  moduleSettings,
-  READER,
-  type RedisLockOptions,
-  type Share,
-  systemClock,
-} from '../../lib/engine/options/index.js';
+import { type AcquireOptions, READER, type Share } from '../../lib/engine/options/index.js';
 import { slotOf } from '../../lib/engine/redis/cluster/slot-map.js';
 import { Condition } from '../../lib/nest/services/condition.js';
-import { ClusterProcess } from '../../tools/redis-cluster.js';
-import { controlOf } from '../support/control.js';
-import { FaultProxy } from '../support/fault-proxy.js';
+import { closeAll } from '../support/closing.js';
 import { monotonic } from '../support/monotonic.js';
-import { StallingClock } from '../support/stalling-clock.js';
 import { until } from '../support/until.js';
-import { LockingProcess } from '../support/world.js';
+import type { LockingProcess } from '../support/world.js';
+import { ProxiedCluster } from './proxied-cluster.js';
 
 const TTL = 60_000;
 const COMMAND_TIMEOUT = 5_000;
 /** A busy machine takes 2 s and more to connect anew, and lengthens in time what is held. */
 const LEASE = 12_000;
 
-let cluster: ClusterProcess;
-/** Before each primary. */
-let proxies: FaultProxy[];
-let control: Redis[];
-let closing: (() => Promise<unknown>)[];
+let world: ProxiedCluster;
 let keys = 0;
 /** The slots that are not where they were at the start. */
 const moved = new Set<number>();
 beforeAll(async () => {
-  cluster = await ClusterProcess.start({ replicas: 3 });
-  proxies = await Promise.all(cluster.primaries.map(({ port }) => FaultProxy.before(port)));
-  control = cluster.primaries.map(({ url }) => controlOf(url));
+  world = await ProxiedCluster.start();
 });
-afterAll(async () => {
-  for (const client of control) client.disconnect();
-  for (const proxy of proxies ?? []) await proxy.close();
-  await cluster?.stop();
-});
-beforeEach(() => {
-  closing = [];
-  keys += 1;
-});
-afterEach(async () => {
-  await Promise.all(closing.map((close) => close()));
-});
-
-async function member(options: RedisLockOptions = {}): Promise<LockingProcess> {
-  const natMap = Object.fromEntries(
-    cluster.primaries.map(({ port }, at) => [
-      `127.0.0.1:${port}`,
-      { host: '127.0.0.1', port: proxies[at]!.port },
-    ]),
-  );
-  const redis = { cluster: cluster.seeds, natMap };
-  const settings = moduleSettings({ redis, ...options });
-  const clock = new StallingClock(systemClock);
-  const store = new RedisLockStore(settings, clock);
-  const process = new LockingProcess(store, settings, clock, undefined);
-  await process.locks.open();
-  closing.push(() => process.locks.close());
-  return process;
-}
+afterAll(() => world?.stop());
+beforeEach(() => void (keys += 1));
+afterEach(closeAll);
 
 const permits = (count: number): Share => ({ permits: 2, count });
 
@@ -81,21 +38,11 @@ const rows: Readonly<Record<string, { first?: Share; next?: Share; minHold?: num
   'the last reader, after a minimum hold': { first: READER, minHold: 200 },
 };
 
-/** How many scripts the nodes were asked to run, or refused to because the slot moves. */
-async function scriptsAsked(): Promise<number> {
-  const infos = await Promise.all(control.map((node) => node.info('commandstats')));
-  return infos
-    .flatMap((info) => [
-      ...info.matchAll(/cmdstat_evalsha:calls=(\d+),.*rejected_calls=(\d+),failed/g),
-    ])
-    .reduce((sum, [, calls, rejected]) => sum + Number(calls) + Number(rejected), 0);
-}
-
 it.each(Object.entries(rows))(
   'while its slot moves, %s is given back: who waits comes in soon after',
   async (_, { first, next, minHold }) => {
     const patient = { ttl: TTL, commandTimeout: COMMAND_TIMEOUT };
-    const [a, b] = [await member(patient), await member(patient)];
+    const [a, b] = [await world.member(patient), await world.member(patient)];
     const key = `moving${keys}`;
     await (await a.acquire({ key })).release(); // from now on the lock has all its keys but those of its holders
     const held = await a.acquire({
@@ -105,7 +52,7 @@ it.each(Object.entries(rows))(
     });
     const waiting = b.acquire({ key, ...(next && { share: next }), wait: TTL });
     waiting.catch(() => {});
-    const observer = await member();
+    const observer = await world.member();
     const waits = async (): Promise<boolean> =>
       (await observer.store.inspect(key, 1)).waiting === 1;
     await until('the next one waits', waits);
@@ -124,17 +71,17 @@ it.each(Object.entries(rows))(
 async function movingDuring(key: string, step: () => Promise<unknown>): Promise<number> {
   const slot = slotOf(`lock:${key}`);
   moved.add(slot);
-  const finish = await cluster.beginMove(slot);
-  const before = await scriptsAsked();
+  const finish = await world.cluster.beginMove(slot);
+  const before = await world.scriptsAsked();
   step().catch(() => {});
-  await until('the step came to a node', async () => (await scriptsAsked()) > before);
+  await until('the step came to a node', async () => (await world.scriptsAsked()) > before);
   await finish();
   return monotonic();
 }
 
 it('while its slot moves, a lease is handed over: who restores it goes on soon after', async () => {
   const patient = { ttl: TTL, commandTimeout: COMMAND_TIMEOUT };
-  const [a, b] = [await member(patient), await member(patient)];
+  const [a, b] = [await world.member(patient), await world.member(patient)];
   const key = `handed${keys}`;
   const lease = await a.acquire({ key });
   let text: Promise<string>;
@@ -147,7 +94,7 @@ it('while its slot moves, a lease is handed over: who restores it goes on soon a
 
 it('while its slot moves, a condition is signalled: who awaits it wakes soon after', async () => {
   const patient = { ttl: TTL, commandTimeout: COMMAND_TIMEOUT };
-  const [a, b] = [await member(patient), await member(patient)];
+  const [a, b] = [await world.member(patient), await world.member(patient)];
   const key = `signalled${keys}`;
   const condition = (process: LockingProcess, lease: Lease): Condition =>
     new Condition(process.locks.conditions, lease as SingleLease, 'changed');
@@ -182,7 +129,7 @@ async function leasesOn(
     return process.acquire({ key, ...KINDS[kind] });
   };
   return Promise.all(
-    cluster.primaries.map((_, primary) =>
+    world.cluster.primaries.map((_, primary) =>
       Promise.all(
         kinds.flatMap((kind) =>
           Array.from({ length: count }, (_each, at) => acquire(primary, kind, at)),
@@ -194,7 +141,7 @@ async function leasesOn(
 
 /** A name of which the lock lives on this primary. */
 function keyOn(primary: number, prefix: string, name: string): string {
-  const [first, next] = cluster.slotsOf(primary);
+  const [first, next] = world.cluster.slotsOf(primary);
   for (let nth = 0; ; nth += 1) {
     const slot = slotOf(`${prefix}${name}${nth}`);
     if (slot >= first && slot < next && !moved.has(slot)) return `${name}${nth}`;
@@ -205,18 +152,18 @@ const faults: Readonly<Record<string, Fault>> = {
   'one primary hangs and another is cut off': {
     lost: [0, 1],
     strike: async () => {
-      cluster.primaries[0]!.signal('SIGSTOP');
-      proxies[1]!.blackHole();
+      world.cluster.primaries[0]!.signal('SIGSTOP');
+      world.proxies[1]!.blackHole();
     },
     mend: async () => {
-      cluster.primaries[0]!.signal('SIGCONT');
-      proxies[1]!.heal();
+      world.cluster.primaries[0]!.signal('SIGCONT');
+      world.proxies[1]!.heal();
     },
   },
   'a primary is killed': {
     lost: [2],
-    strike: () => cluster.primaries[2]!.kill(),
-    mend: () => cluster.primaries[2]!.run(),
+    strike: () => world.cluster.primaries[2]!.kill(),
+    mend: () => world.cluster.primaries[2]!.run(),
   },
 };
 
@@ -231,8 +178,8 @@ it.each(Object.entries(faults))(
   'when %s, no lease on the others is lost',
   async (_, { lost, strike, mend }) => {
     const options = { ttl: LEASE, commandTimeout: COMMAND_TIMEOUT };
-    const plain = await member(options);
-    const confirmed = await member({ ...options, replicas: { acks: 1, timeout: 500 } });
+    const plain = await world.member(options);
+    const confirmed = await world.member({ ...options, replicas: { acks: 1, timeout: 500 } });
     const ofPlain = await leasesOn(plain, 30);
     const ofConfirmed = await leasesOn(confirmed, 30, ['alone', 'read', 'permit']);
     const on = (primary: number): Lease[] => [...ofPlain[primary]!, ...ofConfirmed[primary]!];
@@ -246,7 +193,7 @@ it.each(Object.entries(faults))(
     await strike();
     try {
       const [survivor] = [0, 1, 2].filter((primary) => !lost.includes(primary));
-      proxies[survivor!]!.reset(); // and after the reconnect all that is held is verified
+      world.proxies[survivor!]!.reset(); // and after the reconnect all that is held is verified
       await until('the others are lost', () => gone.every(({ held }) => !held), 3 * LEASE);
       await until('more than a lease is over', () => monotonic() > struck + 1.2 * LEASE, 3 * LEASE);
       expect(reasons).toEqual([]);

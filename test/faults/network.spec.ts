@@ -1,13 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { BY_POLL, TIMER_LATE } from '../support/bounds.js';
+import { closeAll, closing } from '../support/closing.js';
 import { type Fate, FaultProxy, type Link, type Weather } from '../support/fault-proxy.js';
 import { Gate } from '../support/gate.js';
 import { LockProcess } from '../support/lock-process.js';
 import { Observer } from '../support/observer.js';
 import { StallingClock } from '../support/stalling-clock.js';
 import { until } from '../support/until.js';
-import { isStep } from '../support/wire.js';
+import { isAcquire, isExtend, isRelease } from '../support/wire.js';
 import {
   LeaseLostError,
   LockNotAcquiredError,
@@ -35,78 +36,12 @@ beforeAll(async () => {
   observer = new Observer(redis.url);
   await loadScripts();
 });
-beforeEach(async () => {
-  await observer.redis.flushall();
-  proxy = await FaultProxy.before(redis.port);
-  clock = new StallingClock(systemClock);
-  client = new LockProcess({ redis: proxy.url }, undefined, clock);
-  hasty = new LockProcess({ redis: proxy.url, commandTimeout: TIMEOUT, outageWait: 1_000 });
-  other = new LockProcess({ redis: redis.url });
-  for (const each of [client, other]) await each.locks.open();
-  const taken = (): Promise<boolean> =>
-    hasty.acquire('first').then(
-      (lease) => lease.release(),
-      () => false,
-    );
-  await until('the hasty one is connected', taken);
-});
-afterEach(async () => {
-  await Promise.all([client.close(), hasty.close(), other.close()]);
-  await proxy.close();
-});
+beforeEach(connect);
+afterEach(closeAll);
 afterAll(async () => {
   observer.close();
   await redis.stop();
 });
-
-const isAcquire = isStep('acquire');
-const isExtend = isStep('extend');
-const isRelease = isStep('release');
-
-/** From here on no script is sent twice because the server did not know it. */
-async function loadScripts(): Promise<void> {
-  const first = new LockProcess({ redis: redis.url });
-  const lease = await first.acquire('k');
-  await lease.extend();
-  await expect(first.acquire('k', { wait: 1 })).rejects.toBeInstanceOf(LockNotAcquiredError);
-  await until('the entry is left', async () => (await observer.waiting('k')) === 0);
-  await lease.release();
-  await first.close();
-}
-
-interface Outcome<T> {
-  readonly took: number;
-  readonly value?: T;
-  readonly error?: unknown;
-}
-
-/** How long `call` took to settle, and how. */
-async function outcome<T>(call: Promise<T>): Promise<Outcome<T>> {
-  const started = performance.now();
-  return call.then(
-    (value) => ({ took: performance.now() - started, value }),
-    (error: unknown) => ({ took: performance.now() - started, error }),
-  );
-}
-
-/** No lock and no entry is left. */
-async function nothingLeft(): Promise<void> {
-  await until('the clients are idle', () => client.idle && hasty.idle);
-  expect(await observer.traces()).toEqual([]);
-}
-
-/** Everything that may still happen has happened, and nothing is left. */
-async function nothingComes(): Promise<void> {
-  await nothingLeft();
-  await new Promise((resolve) => setTimeout(resolve, TIMEOUT + 100)); // a zombie would come now
-  await nothingLeft();
-}
-
-/** A lease of the hasty client, whose asks may take too long. */
-function heldHastily(options: AcquireOptions = {}): Promise<BaseLease> {
-  const acquire = () => hasty.acquire('k', options).catch(() => undefined);
-  return until('it is held', acquire);
-}
 
 describe('the reply of an acquire is lost', () => {
   for (const fate of ['cut', 'reset'] as const) {
@@ -509,3 +444,69 @@ describe('slow networks', () => {
     await nothingLeft();
   });
 });
+
+/** An empty server, a proxy before it, and the processes: two behind the proxy, and another. */
+async function connect(): Promise<void> {
+  await observer.redis.flushall();
+  proxy = await FaultProxy.before(redis.port);
+  clock = new StallingClock(systemClock);
+  client = new LockProcess({ redis: proxy.url }, undefined, clock);
+  hasty = new LockProcess({ redis: proxy.url, commandTimeout: TIMEOUT, outageWait: 1_000 });
+  other = new LockProcess({ redis: redis.url });
+  closing.push(
+    () => proxy.close(),
+    () => Promise.all([client.close(), hasty.close(), other.close()]),
+  );
+  for (const each of [client, other]) await each.locks.open();
+  const taken = (): Promise<boolean> =>
+    hasty.acquire('first').then(
+      (lease) => lease.release(),
+      () => false,
+    );
+  await until('the hasty one is connected', taken);
+}
+
+/** A lease of the hasty client, whose asks may take too long. */
+function heldHastily(options: AcquireOptions = {}): Promise<BaseLease> {
+  const acquire = () => hasty.acquire('k', options).catch(() => undefined);
+  return until('it is held', acquire);
+}
+
+/** Everything that may still happen has happened, and nothing is left. */
+async function nothingComes(): Promise<void> {
+  await nothingLeft();
+  await new Promise((resolve) => setTimeout(resolve, TIMEOUT + 100)); // a zombie would come now
+  await nothingLeft();
+}
+
+/** No lock and no entry is left. */
+async function nothingLeft(): Promise<void> {
+  await until('the clients are idle', () => client.idle && hasty.idle);
+  expect(await observer.traces()).toEqual([]);
+}
+
+/** How long `call` took to settle, and how. */
+async function outcome<T>(call: Promise<T>): Promise<Outcome<T>> {
+  const started = performance.now();
+  return call.then(
+    (value) => ({ took: performance.now() - started, value }),
+    (error: unknown) => ({ took: performance.now() - started, error }),
+  );
+}
+
+interface Outcome<T> {
+  readonly took: number;
+  readonly value?: T;
+  readonly error?: unknown;
+}
+
+/** From here on no script is sent twice because the server did not know it. */
+async function loadScripts(): Promise<void> {
+  const first = new LockProcess({ redis: redis.url });
+  const lease = await first.acquire('k');
+  await lease.extend();
+  await expect(first.acquire('k', { wait: 1 })).rejects.toBeInstanceOf(LockNotAcquiredError);
+  await until('the entry is left', async () => (await observer.waiting('k')) === 0);
+  await lease.release();
+  await first.close();
+}

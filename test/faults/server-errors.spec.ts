@@ -1,96 +1,29 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ForeignLockError, LockStoreError } from '../../lib/engine/errors/index.js';
 import type { Lease } from '../../lib/engine/client/leases/lease.js';
-import { RedisProcess, serverVersion } from '../../tools/redis-server.js';
 import { BEFORE_START_TIMEOUT, BY_POLL } from '../support/bounds.js';
-import { FaultProxy } from '../support/fault-proxy.js';
+import { closeAll } from '../support/closing.js';
+import type { FaultProxy } from '../support/fault-proxy.js';
 import { LockProcess } from '../support/lock-process.js';
-import { Observer } from '../support/observer.js';
+import type { Observer } from '../support/observer.js';
 import { until } from '../support/until.js';
+import { TroubledServer, troubles } from './troubled-server.js';
 
 /** A lease that is renewed after a second, in ms; the machine may take two more for it. */
 const RENEWED = 3_000;
 
-let redis: RedisProcess;
+let server: TroubledServer;
 let observer: Observer;
 let proxy: FaultProxy;
 let mine: LockProcess;
 let theirs: LockProcess;
 beforeEach(async () => {
-  redis = await RedisProcess.start({ args: ['--lua-time-limit', '20'] });
-  observer = new Observer(redis.url);
-  proxy = await FaultProxy.before(redis.port);
-  await observer.redis.call(
-    ...(['ACL', 'SETUSER', 'app', 'on', '>secret', '~*', '&*', '+@all'] as const),
-  );
-  const options = { commandTimeout: 1_000, ttl: 30_000 };
-  const url = proxy.url.replace('//', '//app:secret@');
-  mine = new LockProcess({ ...options, redis: url });
-  theirs = new LockProcess({ ...options, redis: url });
-  await Promise.all([mine.locks.open(), theirs.locks.open()]);
+  server = await TroubledServer.start();
+  ({ observer, proxy, mine, theirs } = server);
 });
-afterEach(async () => {
-  await Promise.all([mine.close(), theirs.close()]);
-  observer.close();
-  await proxy.close();
-  await redis.stop();
-});
+afterEach(closeAll);
 
-async function nothingLeft(): Promise<void> {
-  await until('all clients are idle', () => mine.idle && theirs.idle);
-  expect(await observer.traces()).toEqual([]);
-}
-
-const config = (name: string, value: string): Promise<unknown> =>
-  observer.redis.config('SET', name, value);
-
-/** A script of somebody else that holds up the server until it is killed. */
-async function hangServer(): Promise<() => Promise<unknown>> {
-  const foreign = new Observer(redis.url);
-  const hanging = foreign.redis.eval('while true do end', 0).catch(() => {});
-  await until('the server is busy', async () => {
-    return observer.redis.ping().then(
-      () => false,
-      (error: Error) => error.message.startsWith('BUSY'),
-    );
-  });
-  return async () => {
-    await observer.redis.script('KILL');
-    await hanging;
-    foreign.close();
-  };
-}
-
-/** Each brings the trouble about and returns how to end it. */
-const troubles: Record<string, () => Promise<() => unknown>> = {
-  OOM: async () => {
-    await config('maxmemory', '1');
-    return () => config('maxmemory', '0');
-  },
-  NOREPLICAS: async () => {
-    await config('min-replicas-to-write', '1');
-    return () => config('min-replicas-to-write', '0');
-  },
-  BUSY: hangServer,
-  LOADING: async () => {
-    proxy.fate = (words) =>
-      words[0]!.startsWith('eval') ? '-LOADING Redis is loading the dataset in memory' : 'pass';
-    return () => proxy.heal();
-  },
-  MISCONF: async () => {
-    proxy.fate = (words) =>
-      words[0]!.startsWith('eval') ? '-MISCONF Redis is configured to save RDB snapshots' : 'pass';
-    return () => proxy.heal();
-  },
-};
-
-/** Before 6.2.7, scripts wrote all the same: the start says so, see test/unit/durability-options.spec.ts. */
-const [major, minor, patch] = serverVersion();
-const here = Object.entries(troubles).filter(
-  ([code]) => code !== 'NOREPLICAS' || major > 6 || (minor >= 2 && patch >= 7),
-);
-
-describe.each(here)('%s', (code, begin) => {
+describe.each(Object.entries(troubles))('%s', (code, begin) => {
   it('in the middle of every step grants nothing twice and loses no waiter', async () => {
     const gone = new AbortController();
     const held = await mine.acquire('k', { renew: false });
@@ -101,7 +34,7 @@ describe.each(here)('%s', (code, begin) => {
     const second = theirs.acquire('k');
     await observer.queued('k', 3);
 
-    const end = await begin();
+    const end = await begin(server);
     const refused = [mine.acquire('new'), theirs.acquire('k'), mine.acquire('new', { wait: 0 })];
     for (const call of refused) {
       const error = await call.catch((reason: unknown) => reason);
@@ -130,7 +63,7 @@ describe.each(here)('%s', (code, begin) => {
     const next = theirs.acquire('k');
     await observer.queued('k', 1);
     const { expiresAt } = lease;
-    const end = await begin();
+    const end = await begin(server);
     const renewals = jest.spyOn(mine.store, 'extend');
     const renewal = await until('a renewal is tried', () => renewals.mock.results[0]);
     const [{ status }] = await Promise.allSettled([renewal.value]);
@@ -153,7 +86,7 @@ it('without memory, those who wait already stay in line and are served', async (
     waiting.push(client.acquire('k', { wait: 20_000 }));
     await observer.queued('k', at + 1);
   }
-  const end = await troubles['OOM']!();
+  const end = await troubles['OOM']!(server);
   await new Promise((resolve) => setTimeout(resolve, 3_500)); // longer than an unseen process keeps its places
   expect(await observer.waiting('k')).toBe(3);
   let last: Lease = held;
@@ -189,7 +122,7 @@ describe.each<[string, string, (client: LockProcess) => Promise<Lease>]>([
 ])('what is held %s', (_how, name, acquire) => {
   it('is kept for its minimum hold when memory is short', async () => {
     const lease = await acquire(mine);
-    const end = await troubles['OOM']!();
+    const end = await troubles['OOM']!(server);
     expect(await lease.release()).toBe(true);
     await until('nothing is under way', () => mine.idle);
     expect(await observer.redis.pttl(name)).toBeGreaterThan(10_000);
@@ -309,3 +242,8 @@ describe('a value of another type', () => {
     expect(await observer.traces()).toEqual(['lock:b']);
   });
 });
+
+async function nothingLeft(): Promise<void> {
+  await until('all clients are idle', () => mine.idle && theirs.idle);
+  expect(await observer.traces()).toEqual([]);
+}

@@ -9,7 +9,11 @@ const WAYS = {
   extend: [scripts.extend],
 } as const;
 
+export const isAcquire = isStep('acquire');
+export const isExtend = isStep('extend');
+export const isRelease = isStep('release');
+
 /** Whether a command, as it goes over the wire, is one step of the lock: by the script's hash, or its text. */
-export function isStep(step: Step): (words: readonly string[]) => boolean {
+function isStep(step: Step): (words: readonly string[]) => boolean {
   return ([, script]) => WAYS[step].some(({ sha, source }) => script === sha || script === source);
 }
