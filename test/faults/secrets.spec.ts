@@ -1,63 +1,36 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
-import { inspect } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { LockStoreError } from '../../lib/engine/errors/index.js';
 import { systemClock } from '../../lib/engine/options/index.js';
 import { LockService } from '../../lib/nest/services/lock.service.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { BEFORE_START_TIMEOUT } from '../support/bounds.js';
+import { closeAll, closing } from '../support/closing.js';
 import { FaultProxy } from '../support/fault-proxy.js';
-import { Heard } from '../support/heard.js';
 import { LockProcess } from '../support/lock-process.js';
 import { Observer } from '../support/observer.js';
 import { StallingClock } from '../support/stalling-clock.js';
 import { until } from '../support/until.js';
-
-const USER = 'pl4nted-user';
-const PASSWORD = 'pl4nted-password';
-const WRONG = 'wr0ng-password';
+import { EverythingSaid, PASSWORD, secrets, USER, WRONG } from './everything-said.js';
 
 let redis: RedisProcess;
 let observer: Observer;
 let proxy: FaultProxy;
 let clock: StallingClock;
-/** All that the channels told. */
-let heard: Heard;
-/** All that left the library as text. */
-let said: string[];
-const clients: LockProcess[] = [];
-const secrets = new Set([USER, PASSWORD, WRONG]);
+let all: EverythingSaid;
 beforeAll(async () => {
   redis = await RedisProcess.start();
   observer = new Observer(redis.url);
 });
 beforeEach(async () => {
-  said = [];
-  heard = new Heard();
+  all = new EverythingSaid();
   clock = new StallingClock(systemClock);
   await observer.redis.flushall();
-  for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const) {
-    jest.spyOn(console, method).mockImplementation((...words) => void said.push(words.join(' ')));
-  }
-  for (const stream of [process.stdout, process.stderr]) {
-    jest.spyOn(stream, 'write').mockImplementation((text) => said.push(String(text)) > 0);
-  }
-  await observer.redis.call(
-    'ACL',
-    'SETUSER',
-    USER,
-    'reset',
-    'on',
-    `>${PASSWORD}`,
-    '~*',
-    '&*',
-    '+@all',
-  );
+  await addUser();
   proxy = await FaultProxy.before(redis.port);
 });
 afterEach(async () => {
-  heard[Symbol.dispose]();
-  jest.restoreAllMocks();
-  await Promise.all(clients.splice(0).map((one) => one.close()));
+  all.endListening();
+  await closeAll();
   await observer.redis.call('ACL', 'SETUSER', 'default', 'on', 'nopass');
   await proxy.close();
 });
@@ -66,51 +39,9 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** One that is closed after the test. */
-function closing(client: LockProcess): LockProcess {
-  clients.push(client);
-  return client;
-}
-
-function client(password = PASSWORD): LockProcess {
-  const redisUrl = `redis://${USER}:${password}@127.0.0.1:${proxy.port}/0`;
-  const options = { redis: redisUrl, commandTimeout: 1_000, ttl: 3_000 };
-  return closing(new LockProcess(options, undefined, clock));
-}
-
-/** Everything one can write of a value into a log. */
-function say(value: unknown): void {
-  said.push(
-    String(value),
-    JSON.stringify(value) ?? '',
-    inspect(value, { depth: 10, showHidden: true, getters: true }),
-    value instanceof Error ? `${value.stack} ${inspect(value.cause)}` : '',
-  );
-}
-
-async function errorOf(call: Promise<unknown>): Promise<Error> {
-  const error: unknown = await call.catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(Error);
-  say(error);
-  return error as Error;
-}
-
-/** Also the id under which the lock is held is a key to it. */
-async function noteHolder(key: string): Promise<void> {
-  const holder = (await observer.holder(key))!;
-  secrets.add(holder).add(holder.split('/')[1]!);
-}
-
-function expectNothingTold(): void {
-  say([heard.calls, heard.holds, heard.told]);
-  expect(said.length).toBeGreaterThan(0);
-  const text = said.join('\n');
-  for (const secret of secrets) expect(text.includes(secret) ? secret : '').toBe('');
-}
-
 it.each([
   ['a wrong password', (): LockProcess => client(WRONG)],
-  ['no password', (): LockProcess => closing(new LockProcess({ redis: proxy.url }))],
+  ['no password', (): LockProcess => closedLater(new LockProcess({ redis: proxy.url }))],
 ])('%s at the start is told without secrets, at once', async (_, make) => {
   await observer.redis.call('ACL', 'SETUSER', 'default', 'off');
   const late = make();
@@ -138,8 +69,8 @@ it('a password that is changed later is told without secrets', async () => {
   clock.pass(3_000);
   await errorOf(waiting);
   await until('the lease is lost', () => lease.signal.aborted);
-  say(lease.signal.reason);
-  say(lease);
+  all.say(lease.signal.reason);
+  all.say(lease);
   await late.close();
   expectNothingTold();
 });
@@ -154,7 +85,7 @@ it.each(['blackHole', 'refuse'] as const)(
     await proxy[trouble]();
     await errorOf(late.acquire('other', { wait: 0 }));
     await errorOf(lease.extend());
-    say(lease);
+    all.say(lease);
     await late.close();
     await errorOf(late.acquire('k'));
     expectNothingTold();
@@ -201,15 +132,15 @@ it('a lease that is handed over shows no holder id, nor does the text', async ()
   await noteHolder('k');
   const text = await lease.handOver();
   await noteHolder('k');
-  for (const value of [lease, text, Buffer.from(text, 'base64url').toString()]) say(value);
+  for (const value of [lease, text, Buffer.from(text, 'base64url').toString()]) all.say(value);
   const restored = await service.restore(text);
   await noteHolder('k');
   expect(secrets.has(text)).toBe(false);
   secrets.add(text);
-  said = said.map((line) => line.replace(text, ''));
+  all.said = all.said.map((line) => line.replace(text, ''));
   await errorOf(service.restore(text));
   await errorOf(service.restore(text.slice(1)));
-  for (const value of [restored, service, await service.inspect('k')]) say(value);
+  for (const value of [restored, service, await service.inspect('k')]) all.say(value);
   await restored.release();
   await late.close();
   expectNothingTold();
@@ -225,10 +156,47 @@ it('a lease, a service and what it sees of a lock show no secrets', async () => 
   for (const place of await observer.redis.zrange('{lock:k}:queue', '0', '-1')) {
     secrets.add(place.split('/')[1]!);
   }
-  for (const value of [lease, service, await service.inspect('k'), lease.toJSON()]) say(value);
+  for (const value of [lease, service, await service.inspect('k'), lease.toJSON()]) all.say(value);
   await lease.release();
   await (await waiting).release();
-  say(lease);
+  all.say(lease);
   await late.close();
   expectNothingTold();
 });
+
+async function addUser(): Promise<void> {
+  const rules = ['reset', 'on', `>${PASSWORD}`, '~*', '&*', '+@all'];
+  await observer.redis.call('ACL', 'SETUSER', USER, ...rules);
+}
+
+function client(password = PASSWORD): LockProcess {
+  const redisUrl = `redis://${USER}:${password}@127.0.0.1:${proxy.port}/0`;
+  const options = { redis: redisUrl, commandTimeout: 1_000, ttl: 3_000 };
+  return closedLater(new LockProcess(options, undefined, clock));
+}
+
+/** One that is closed after the test. */
+function closedLater(made: LockProcess): LockProcess {
+  closing.push(() => made.close());
+  return made;
+}
+
+async function errorOf(call: Promise<unknown>): Promise<Error> {
+  const error: unknown = await call.catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(Error);
+  all.say(error);
+  return error as Error;
+}
+
+/** Also the id under which the lock is held is a key to it. */
+async function noteHolder(key: string): Promise<void> {
+  const holder = (await observer.holder(key))!;
+  secrets.add(holder).add(holder.split('/')[1]!);
+}
+
+function expectNothingTold(): void {
+  all.say(all.told);
+  expect(all.said.length).toBeGreaterThan(0);
+  const text = all.said.join('\n');
+  for (const secret of secrets) expect(text.includes(secret) ? secret : '').toBe('');
+}
