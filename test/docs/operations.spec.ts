@@ -15,6 +15,7 @@ import { get } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import request from 'supertest';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
+import { closeAll, closing } from '../support/closing.js';
 import { Gate } from '../support/gate.js';
 import { pasted, textOf } from './pages.js';
 
@@ -22,11 +23,7 @@ import { pasted, textOf } from './pages.js';
 const nobody = `redis://127.0.0.1:${await freePort()}`;
 const operations = await pasted<any>('docs/operations.md');
 
-let closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.reverse()) await close();
-  closing = [];
-});
+afterEach(closeAll);
 
 @Controller()
 class ReportsController {

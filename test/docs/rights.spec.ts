@@ -15,6 +15,7 @@ import { scripts as quorum } from '../../lib/engine/locks/quorum/quorum-node.js'
 import { lockFormat, type LockDialect } from '../../lib/engine/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { closeAll, closing } from '../support/closing.js';
 import { until } from '../support/until.js';
 import {
   formats,
@@ -32,11 +33,7 @@ import {
 
 const credentials = { username: 'locks', password: 'pw' };
 
-let closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.reverse()) await close();
-  closing = [];
-});
+afterEach(closeAll);
 
 it('Operations lists no command that neither scripts nor connections use', () => {
   const scripts = [lock, shares, condition, epoch, quorum].flatMap(usedBy);

@@ -3,22 +3,16 @@ import { Transport } from '@nestjs/microservices';
 import { Test } from '@nestjs/testing';
 import { LockTestingModule } from '../../lib/memory/testing/index.js';
 import { freePort } from '../../tools/redis-server.js';
+import { closeAll, closing } from '../support/closing.js';
 import { ANSWERS, expectLogged, expectPublic, failing, SECRET } from '../support/failing.js';
 import { Gate } from '../support/gate.js';
 import { untilFree } from '../support/inspected.js';
 import { Accounts, Filtered, FilteredOtherwise, work } from './accounts-gateway.js';
-import {
-  type Client,
-  ended,
-  endConnections,
-  overSocketIo,
-  type Platform,
-  PLATFORMS,
-} from './web-sockets.js';
+import { type Client, overSocketIo, type Platform, PLATFORMS } from './web-sockets.js';
 
 const failures = failing();
 const { server, log } = failures;
-afterAll(endConnections);
+afterAll(closeAll);
 
 const BUSY = told('LOCK_NOT_ACQUIRED', 1);
 
@@ -132,7 +126,7 @@ async function start(
     providers: [gateway],
   }).compile();
   const app = module.createNestApplication({ logger: false, forceCloseConnections: true });
-  ended.push(() => app.close());
+  closing.push(() => app.close());
   app.useWebSocketAdapter(PLATFORMS[platform].adapter(app));
   if (inheritAppConfig !== undefined) {
     const options = { host: '127.0.0.1', port: await freePort() };

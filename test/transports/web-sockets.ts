@@ -3,14 +3,7 @@ import { IoAdapter } from '@nestjs/platform-socket.io';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';
-
-/** How to end what was opened. */
-export const ended: (() => unknown)[] = [];
-
-/** Ends connections and servers, the last one first. */
-export async function endConnections(): Promise<void> {
-  for (const end of ended.reverse()) await end();
-}
+import { closing } from '../support/closing.js';
 
 /** A client: sends a message, and hears the next event that comes. */
 export interface Client {
@@ -20,7 +13,7 @@ export interface Client {
 
 export async function overSocketIo(url: string): Promise<Client & { readonly socket: Socket }> {
   const socket = io(url, { transports: ['websocket'], reconnection: false });
-  ended.push(() => socket.close());
+  closing.push(() => socket.close());
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve).once('connect_error', reject);
   });
@@ -40,7 +33,7 @@ export async function overSocketIo(url: string): Promise<Client & { readonly soc
 
 export async function overWebSocket(url: string): Promise<Client> {
   const socket = new WebSocket(url.replace('http', 'ws'));
-  ended.push(() => socket.terminate());
+  closing.push(() => socket.terminate());
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
   return {
     leave: () => socket.terminate(),
