@@ -1,27 +1,14 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  Controller,
-  Get,
-  Injectable,
-  Param,
-  Res,
-  Sse,
-  StreamableFile,
-  type MessageEvent,
-  UseInterceptors,
-} from '@nestjs/common';
-import type { ServerResponse } from 'node:http';
+import { Injectable } from '@nestjs/common';
 import { connect } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { finalize, from, interval, map, Observable } from 'rxjs';
-import { Locked, LockedRequest, type LockService } from '../../lib/index.js';
+import { Locked, type LockService } from '../../lib/index.js';
 import { Gate } from '../support/gate.js';
 import { untilFree } from '../support/inspected.js';
-import { Instead } from '../support/instead.js';
 import { type Platform, PLATFORMS, useBench } from '../support/nest-app.js';
-import { mostListeners, nodeResponse } from '../support/node-response.js';
-import { wrapped } from '../support/wrapped.js';
+import { mostListeners } from '../support/node-response.js';
+import { Downloads, Events, ongoing, Replaced } from './downloads-and-events.js';
 
 const bench = useBench();
 let locks: LockService;
@@ -30,124 +17,6 @@ beforeAll(async () => {
 });
 
 const state = async (key: string): Promise<string> => (await locks.inspect(key)).state;
-
-/** What a route hands out bit by bit, so that a test can look at the lock in between. */
-let body: PassThrough;
-let response: ServerResponse;
-let answered: Gate;
-
-@Controller()
-class Downloads {
-  @Locked('own:<name>')
-  @Get('own/:name')
-  async own(@Param('name') _name: string, @Res() given: ServerResponse): Promise<void> {
-    response = nodeResponse(given);
-    response.write('first,');
-    answered.open();
-  }
-
-  @LockedRequest('own:<params.name>')
-  @Get('own-request/:name')
-  async ownRequest(@Param('name') _name: string, @Res() given: ServerResponse): Promise<void> {
-    response = nodeResponse(given);
-    response.write('first,');
-    answered.open();
-  }
-
-  @LockedRequest('own:<params.name>')
-  @Get('own-wrapped/:name')
-  @wrapped
-  ownWrapped(@Param('name') name: string, @Res() given: ServerResponse): Promise<void> {
-    return this.ownRequest(name, given);
-  }
-
-  @Locked('passthrough:<name>')
-  @Get('passthrough/:name')
-  async passthrough(
-    @Param('name') name: string,
-    @Res({ passthrough: true }) given: { header(name: string, value: string): void },
-  ): Promise<string> {
-    given.header('x-name', name);
-    return name;
-  }
-
-  @Locked('failing:<name>')
-  @Get('failing/:name')
-  async failing(@Param('name') _name: string, @Res() _: ServerResponse): Promise<void> {
-    throw new Error('before anything was sent');
-  }
-
-  @Locked('file:<name>')
-  @Get('file/:name')
-  async file(@Param('name') _name: string): Promise<StreamableFile> {
-    return new StreamableFile(body);
-  }
-
-  @LockedRequest('file:<params.name>')
-  @Get('file-request/:name')
-  async fileRequest(
-    @Param('name') _name: string,
-    @Res({ passthrough: true }) given?: ServerResponse,
-  ): Promise<StreamableFile> {
-    if (given) response = nodeResponse(given);
-    return new StreamableFile(body);
-  }
-
-  @LockedRequest('slow:<params.name>', { ttl: 200, maxHold: 400 })
-  @Get('slow/:name')
-  async slow(@Param('name') _name: string): Promise<StreamableFile> {
-    return new StreamableFile(body);
-  }
-
-  @LockedRequest('a:<params.name>')
-  @LockedRequest('b:<params.name>')
-  @LockedRequest('c:<params.name>')
-  @LockedRequest('d:<params.name>')
-  @Get('file-of-four/:name')
-  async fileOfFour(
-    @Param('name') _name: string,
-    @Res({ passthrough: true }) given: ServerResponse,
-  ): Promise<StreamableFile> {
-    response = nodeResponse(given);
-    return new StreamableFile(body);
-  }
-}
-
-@UseInterceptors(Instead)
-@Controller()
-class Replaced {
-  @LockedRequest('file:<params.name>')
-  @Get('replaced/:name')
-  async replaced(): Promise<StreamableFile> {
-    return new StreamableFile(body);
-  }
-}
-
-let unsubscribed: Gate;
-
-@Controller()
-class Events {
-  @LockedRequest('few:<params.name>')
-  @Sse('few/:name')
-  few(@Param('name') name: string): Observable<MessageEvent> {
-    return from(['a', 'b']).pipe(map((data) => ({ data: `${name}${data}` })));
-  }
-
-  @LockedRequest('endless:<params.name>')
-  @Sse('endless/:name')
-  endless(): Observable<MessageEvent> {
-    return interval(5).pipe(
-      map((data) => ({ data: String(data) })),
-      finalize(() => unsubscribed.open()),
-    );
-  }
-
-  @Locked('wrapped:<name>')
-  @Sse('wrapped/:name')
-  wrapped(@Param('name') name: string): Observable<MessageEvent> {
-    return from([{ data: name }]);
-  }
-}
 
 describe.each(PLATFORMS)(
   'an answer that goes on after its handler, on %s',
@@ -160,11 +29,11 @@ describe.each(PLATFORMS)(
     it.each(['own', 'own-request', 'own-wrapped'])(
       'with @Res() keeps the lock until it is sent: %s',
       async (route) => {
-        answered = new Gate();
+        ongoing.answered = new Gate();
         const answer = await fetch(`${url}/${route}/${platform}`);
-        await answered.opened;
+        await ongoing.answered.opened;
         expect(await state(`own:${platform}`)).toBe('held');
-        response.end('last');
+        ongoing.response.end('last');
         expect(await answer.text()).toBe('first,last');
         await untilFree(locks, `own:${platform}`);
       },
@@ -173,14 +42,14 @@ describe.each(PLATFORMS)(
     it.each(['own', 'own-request'])(
       'with @Res() gives the lock back when the client goes away: %s',
       async (route) => {
-        answered = new Gate();
+        ongoing.answered = new Gate();
         const client = new AbortController();
         await fetch(`${url}/${route}/${platform}`, { signal: client.signal });
-        await answered.opened;
+        await ongoing.answered.opened;
         expect(await state(`own:${platform}`)).toBe('held');
         client.abort();
         await untilFree(locks, `own:${platform}`);
-        response.end();
+        ongoing.response.end();
       },
     );
 
@@ -189,11 +58,11 @@ describe.each(PLATFORMS)(
       async (route) => {
         const client = connect(Number(new URL(url).port), '127.0.0.1');
         for (const path of ['own/before', `${route}/${platform}`]) {
-          answered = new Gate();
+          ongoing.answered = new Gate();
           client.write(`GET /${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
-          await answered.opened;
+          await ongoing.answered.opened;
         }
-        response.end('last');
+        ongoing.response.end('last');
         expect(await state(`own:${platform}`)).toBe('held');
         client.destroy();
         await untilFree(locks, `own:${platform}`);
@@ -216,11 +85,11 @@ describe.each(PLATFORMS)(
     it.each(['file', 'file-request'])(
       'as a file keeps the lock until it is sent: %s',
       async (route) => {
-        body = new PassThrough();
-        body.write('first,');
+        ongoing.body = new PassThrough();
+        ongoing.body.write('first,');
         const answer = await fetch(`${url}/${route}/${platform}`);
         expect(await state(`file:${platform}`)).toBe('held');
-        body.end('last');
+        ongoing.body.end('last');
         expect(await answer.text()).toBe('first,last');
         await untilFree(locks, `file:${platform}`);
       },
@@ -229,8 +98,8 @@ describe.each(PLATFORMS)(
     it.each(['file', 'file-request'])(
       'as a file gives the lock back when the client goes away: %s',
       async (route) => {
-        body = new PassThrough();
-        body.write('first,');
+        ongoing.body = new PassThrough();
+        ongoing.body.write('first,');
         const client = new AbortController();
         await fetch(`${url}/${route}/${platform}`, { signal: client.signal });
         expect(await state(`file:${platform}`)).toBe('held');
@@ -240,23 +109,23 @@ describe.each(PLATFORMS)(
     );
 
     it('as a file that its client does not read gives the lock back after maxHold', async () => {
-      body = new PassThrough();
-      body.write('first,');
+      ongoing.body = new PassThrough();
+      ongoing.body.write('first,');
       const client = new AbortController();
       const answer = await fetch(`${url}/slow/${platform}`, { signal: client.signal });
       await untilFree(locks, `slow:${platform}`);
-      expect([answer.bodyUsed, body.destroyed]).toEqual([false, false]); // the answer goes on
+      expect([answer.bodyUsed, ongoing.body.destroyed]).toEqual([false, false]); // the answer goes on
       client.abort();
     });
 
     it('as a file has no more listeners on its response under four locks than under one', async () => {
       const listeners: number[] = [];
       for (const route of ['file-request', 'file-of-four']) {
-        body = new PassThrough();
-        body.write('first,');
+        ongoing.body = new PassThrough();
+        ongoing.body.write('first,');
         const answer = await fetch(`${url}/${route}/${platform}`);
-        listeners.push(mostListeners(response));
-        body.end();
+        listeners.push(mostListeners(ongoing.response));
+        ongoing.body.end();
         await answer.text();
       }
       const [ofOne, ofFour] = listeners;
@@ -264,11 +133,11 @@ describe.each(PLATFORMS)(
     });
 
     it('as a file that is not sent gives the lock back at the end of what is', async () => {
-      body = new PassThrough();
+      ongoing.body = new PassThrough();
       const answer = await fetch(`${url}/replaced/${platform}`);
       expect(await answer.text()).toBe('instead');
       await untilFree(locks, `file:${platform}`);
-      expect(body.destroyed).toBe(true);
+      expect(ongoing.body.destroyed).toBe(true);
     });
 
     it('as events keeps the lock until the last one', async () => {
@@ -281,7 +150,7 @@ describe.each(PLATFORMS)(
     });
 
     it('as events keeps the lock until the client goes away', async () => {
-      unsubscribed = new Gate();
+      ongoing.unsubscribed = new Gate();
       const client = new AbortController();
       const answer = await fetch(`${url}/endless/${platform}`, { signal: client.signal });
       const reader = answer.body!.getReader();
@@ -289,7 +158,7 @@ describe.each(PLATFORMS)(
       await reader.read();
       expect(await state(`endless:${platform}`)).toBe('held');
       client.abort();
-      await unsubscribed.opened;
+      await ongoing.unsubscribed.opened;
       await untilFree(locks, `endless:${platform}`);
     });
   },

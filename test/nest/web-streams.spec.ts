@@ -1,14 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Injectable, Param, Res, UseInterceptors } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { EventEmitter } from 'node:events';
-import type { ServerResponse } from 'node:http';
-import { Locked, LockedRequest, LockService } from '../../lib/index.js';
-import { Gate } from '../support/gate.js';
+import { Locked, type LockService } from '../../lib/index.js';
 import { untilFree } from '../support/inspected.js';
-import { Instead } from '../support/instead.js';
 import { type Platform, PLATFORMS, useBench } from '../support/nest-app.js';
-import { type GivenResponse, mostListeners, nodeResponse } from '../support/node-response.js';
-import { wrapped } from '../support/wrapped.js';
+import { mostListeners } from '../support/node-response.js';
+import { Answers, parts, Replaced, ROUTES, sending } from './streams-and-rows.js';
 
 const bench = useBench();
 let rival: LockService;
@@ -18,103 +15,7 @@ beforeAll(async () => {
 
 const state = async (key: string): Promise<string> => (await rival.inspect(key)).state;
 
-/** Each route sends a first part, and after `work` a last one. */
-let work: Gate;
-/** Opens when the second part is wanted. */
-let wanted: Gate;
-/** Node's own, of the last answer of rows. */
-let response: ServerResponse;
-beforeEach(() => {
-  [work, wanted] = [new Gate(), new Gate()];
-});
-
-function parts(): ReadableStream {
-  let sent = 0;
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        if ((sent += 1) === 1) return controller.enqueue(new TextEncoder().encode('first,'));
-        wanted.open();
-        await work.opened;
-        controller.enqueue(new TextEncoder().encode('last'));
-        controller.close();
-      },
-    },
-    { highWaterMark: 0 },
-  );
-}
-
-@Controller()
-class Answers {
-  constructor(private readonly locks: LockService) {}
-
-  @Locked('body:<id>')
-  @Get('response/:id')
-  async response(@Param('id') _id: string): Promise<Response> {
-    return new Response(parts());
-  }
-
-  @Get('response-wrapped/:id')
-  @wrapped
-  @Locked('body:<id>')
-  async responseWrapped(@Param('id') _id: string): Promise<Response> {
-    return new Response(parts());
-  }
-
-  @LockedRequest('body:<params.id>')
-  @Get('response-of-request/:id')
-  async responseOfRequest(): Promise<Response> {
-    return new Response(parts());
-  }
-
-  @Locked('body:<id>')
-  @Get('stream/:id')
-  async stream(@Param('id') _id: string): Promise<ReadableStream> {
-    return parts();
-  }
-
-  @LockedRequest('body:<params.id>')
-  @Get('stream-of-request/:id')
-  async streamOfRequest(): Promise<ReadableStream> {
-    return parts();
-  }
-
-  @LockedRequest('outer:<params.id>')
-  @LockedRequest('body:<params.id>')
-  @Get('rows-of-request/:id')
-  async *rowsOfRequest(
-    @Param('id') id: string,
-    @Res({ passthrough: true }) given?: GivenResponse,
-  ): AsyncGenerator<string> {
-    if (given) response = nodeResponse(given);
-    yield 'first,';
-    wanted.open();
-    await work.opened;
-    yield* [this.locks.current(`body:${id}`), this.locks.current(`outer:${id}`)].map(
-      (lease) => `${lease?.held},`,
-    );
-    yield 'last';
-  }
-
-  @Locked('body:<id>')
-  @Get('empty/:id')
-  async empty(@Param('id') _id: string): Promise<Response> {
-    return new Response(null, { status: 204 });
-  }
-}
-
-@UseInterceptors(Instead)
-@Controller('instead')
-class Replaced extends Answers {}
-
-const ROUTES = [
-  'response',
-  'response-wrapped',
-  'response-of-request',
-  'stream',
-  'stream-of-request',
-  'rows-of-request',
-];
+beforeEach(() => sending.reset());
 
 const sends = process.env['NEST'] !== '11';
 const describeFrom12 = sends ? describe : describe.skip;
@@ -140,17 +41,17 @@ describeFrom12.each(PLATFORMS)(
 
     it('has no more listeners on its response than Node.js takes without a warning', async () => {
       const answer = await fetch(`${url}/rows-of-request/${platform}`);
-      await wanted.opened;
-      expect(mostListeners(response)).toBeLessThanOrEqual(EventEmitter.defaultMaxListeners);
-      work.open();
+      await sending.wanted.opened;
+      expect(mostListeners(sending.response)).toBeLessThanOrEqual(EventEmitter.defaultMaxListeners);
+      sending.work.open();
       await answer.text();
     });
 
     it.each(ROUTES)('keeps the lock until it is sent: %s', async (route) => {
       const answer = await fetch(`${url}/${route}/${platform}`);
-      await wanted.opened;
+      await sending.wanted.opened;
       expect(await state(`body:${platform}`)).toBe('held');
-      work.open();
+      sending.work.open();
       const held = route === 'rows-of-request' ? 'true,true,' : '';
       expect(await answer.text()).toBe(`first,${held}last`);
       await untilFree(rival, `body:${platform}`);
@@ -160,10 +61,10 @@ describeFrom12.each(PLATFORMS)(
     it.each(ROUTES)('gives the lock back when the client goes away: %s', async (route) => {
       const client = new AbortController();
       await fetch(`${url}/${route}/${platform}`, { signal: client.signal });
-      await wanted.opened;
+      await sending.wanted.opened;
       expect(await state(`body:${platform}`)).toBe('held');
       client.abort();
-      work.open();
+      sending.work.open();
       await untilFree(rival, `body:${platform}`);
       await untilFree(rival, `outer:${platform}`);
     });
@@ -215,7 +116,7 @@ describe('what a provider returns', () => {
   it('keeps the lock until its web stream has been read', async () => {
     const stream = await reports.read();
     expect(await state('report')).toBe('held');
-    work.open();
+    sending.work.open();
     expect(await new Response(stream).text()).toBe('first,last');
     await untilFree(rival, 'report');
   });
