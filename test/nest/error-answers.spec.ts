@@ -1,81 +1,14 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Controller, Get, NotFoundException, Param, Query } from '@nestjs/common';
-import {
-  ForeignLockError,
-  isLockError,
-  LeaseLostError,
-  Locked,
-  LockedRequest,
-  LockKeyError,
-  LockLimitError,
-  LockNotAcquiredError,
-  LockOptionsError,
-  LockService,
-  LockShutdownError,
-  LockStoreError,
-  StaleFencingTokenError,
-} from '../../lib/index.js';
+import { isLockError, type LockService } from '../../lib/index.js';
 import { PLATFORMS, useBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
+import { Accounts, ERRORS, SECRET } from './errors-of-every-kind.js';
 
 const bench = useBench();
 let rival: LockService;
 beforeAll(async () => {
   rival = await bench.rival();
 });
-
-const SECRET = 'customer-4711';
-
-const ERRORS: Record<string, () => Error> = {
-  busy: () =>
-    Object.assign(new LockNotAcquiredError(SECRET, 5), {
-      holder: { host: SECRET, pid: 1, label: SECRET },
-    }),
-  store: () => new LockStoreError(`Redis failed for ${SECRET}`, { key: SECRET }),
-  limit: () => new LockLimitError(SECRET, 'leases', 1),
-  crowd: () => new LockLimitError(SECRET, 'maxWaiting', 5, { retryAfter: 1_001 }),
-  full: () => new LockLimitError(SECRET, 'waitersPerKey', 5),
-  slow: () => new LockLimitError(SECRET, 'maxWaiting', 5, { retryAfter: 3_600_000 }),
-  shutdown: () => new LockShutdownError(SECRET),
-  lost: () => new LeaseLostError(SECRET, 'expired'),
-  foreign: () => new ForeignLockError(SECRET, 'hash'),
-  options: () => new LockOptionsError(`wrong: ${SECRET}`),
-  stale: () => new StaleFencingTokenError(SECRET, 5, 7, SECRET),
-  key: () => new LockKeyError(`wrong: ${SECRET}`),
-  missing: () => new NotFoundException(SECRET),
-};
-
-@Controller()
-class Accounts {
-  @Get('errors/:kind')
-  async error(@Param('kind') kind: string): Promise<void> {
-    throw ERRORS[kind]!();
-  }
-
-  @Locked('account:<id>', { wait: 0 })
-  @Get('accounts/:id')
-  async account(@Param('id') id: string): Promise<string> {
-    return id;
-  }
-
-  @Locked('crowd:<id>', { maxWaiting: 1 })
-  @Get('method/:id')
-  async method(@Param('id') id: string): Promise<string> {
-    return id;
-  }
-
-  @LockedRequest('crowd:<params.id>', { maxWaiting: 1 })
-  @Get('request/:id')
-  async request(@Param('id') id: string): Promise<string> {
-    return id;
-  }
-
-  @Locked('account:<id>')
-  @Get('account')
-  async query(@Query('id') id: string): Promise<string> {
-    return id;
-  }
-}
 
 describe.each(PLATFORMS)('an error of a lock on %s', (platform) => {
   let url: string;

@@ -1,100 +1,15 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { Controller, type INestApplication, Injectable, Logger, Param, Post } from '@nestjs/common';
-import { Test } from '@nestjs/testing';
+import { type INestApplication, Logger } from '@nestjs/common';
 import request from 'supertest';
-import {
-  InjectLockService,
-  LeaderOnly,
-  type Lease,
-  Locked,
-  LockedRequest,
-  lockKey,
-  LockService,
-} from '../../lib/index.js';
-import {
-  LockTestingModule,
-  ManualClock,
-  memoryLockService,
-  MemoryServer,
-} from '../../lib/memory/testing/index.js';
+import { type Lease, lockKey } from '../../lib/index.js';
 import { Heard } from '../support/heard.js';
-
-@Injectable()
-class Accounts {
-  runs = 0;
-
-  constructor(
-    readonly locks: LockService,
-    @InjectLockService('billing') readonly billing: LockService,
-  ) {}
-
-  @Locked('account:<id>')
-  async withdraw(id: string): Promise<string> {
-    return id;
-  }
-
-  @Locked(['account:<from>', 'account:<to>'])
-  async move(from: string, to: string): Promise<string> {
-    return from + to;
-  }
-
-  @Locked('account:<id>', { name: 'money' })
-  async named(id: string): Promise<string> {
-    return id;
-  }
-
-  @Locked((id: string) => `account:${id}`)
-  async computed(id: string): Promise<string> {
-    return id;
-  }
-
-  @Locked('mail:<to>', { permits: 2 })
-  async send(to: string): Promise<string> {
-    return to;
-  }
-
-  @Locked('invoice:<id>', { module: 'billing' })
-  async bill(id: string): Promise<string> {
-    return id;
-  }
-
-  @Locked('account:<id>', { onBusy: 'skip' })
-  async skipped(id: string): Promise<void> {
-    this.runs += id.length;
-  }
-
-  @LeaderOnly('feed')
-  async led(): Promise<void> {
-    this.runs += 1;
-  }
-}
-
-@Controller('accounts')
-class AccountsController {
-  @Post(':id')
-  @LockedRequest('account:<params.id>')
-  async close(@Param('id') id: string): Promise<string> {
-    return id;
-  }
-}
+import { Accounts, startAccounts } from './accounts-in-memory.js';
 
 let app: INestApplication;
 let accounts: Accounts;
-let clock: ManualClock;
 let heard: Heard;
 beforeEach(async () => {
-  clock = new ManualClock();
-  const server = new MemoryServer(clock);
-  await memoryLockService({ server }).election('feed').campaign();
-  const module = await Test.createTestingModule({
-    imports: [
-      LockTestingModule.forRoot({ server }),
-      LockTestingModule.forRoot({ server, name: 'billing' }),
-    ],
-    controllers: [AccountsController],
-    providers: [Accounts],
-  }).compile();
-  app = await module.createNestApplication({ logger: false }).init();
+  app = await startAccounts();
   accounts = app.get(Accounts);
   heard = new Heard();
 });

@@ -12,7 +12,7 @@ import {
   Scope,
   UseGuards,
 } from '@nestjs/common';
-import { LazyModuleLoader, ModuleRef, REQUEST } from '@nestjs/core';
+import { LazyModuleLoader, ModuleRef } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import {
   CurrentLease,
@@ -24,76 +24,17 @@ import {
 } from '../../lib/index.js';
 import { memoryLockService } from '../../lib/memory/testing/index.js';
 import { PLATFORMS, useBench } from '../support/nest-app.js';
+import {
+  Base,
+  Import,
+  Inheriting,
+  Overriding,
+  PerRequest,
+  SameKey,
+  Transient,
+} from './providers-of-every-kind.js';
 
 const bench = useBench();
-
-let runs = 0;
-
-@Injectable()
-class Base {
-  readonly made = (runs += 1);
-
-  @Locked('base:<id>')
-  async work(id: string, @CurrentLease() lease?: Lease): Promise<string> {
-    runs += 1;
-    return `base ${id} ${lease!.key} ${lease!.held}`;
-  }
-}
-
-@Injectable()
-class Inheriting extends Base {
-  @Inject(ModuleRef) readonly modules!: ModuleRef;
-}
-
-@Injectable()
-class Overriding extends Base {
-  @Locked('over:<id>')
-  override async work(id: string, @CurrentLease() lease?: Lease): Promise<string> {
-    return `${lease!.key} over ${await super.work(id)}`;
-  }
-}
-
-@Injectable()
-class SameKey extends Base {
-  @Locked('base:<id>')
-  override async work(id: string): Promise<string> {
-    return `same ${await super.work(id)}`;
-  }
-}
-
-abstract class Job {
-  abstract readonly name: string;
-
-  @Locked('job:<id>')
-  async run(id: string, @CurrentLease() lease?: Lease): Promise<string> {
-    return `${this.name} ${lease!.key} ${await this.step(id)}`;
-  }
-
-  protected abstract step(id: string): Promise<string>;
-}
-
-@Injectable()
-class Import extends Job {
-  #rows = 3;
-  readonly name = 'import';
-
-  protected async step(id: string): Promise<string> {
-    return `${id}${this.#rows}`;
-  }
-}
-
-@Injectable({ scope: Scope.REQUEST })
-class PerRequest {
-  constructor(@Inject(REQUEST) readonly request: { url?: string } | undefined) {}
-
-  @Locked('request:<id>')
-  async work(id: string, @CurrentLease() lease?: Lease): Promise<string> {
-    return `${this.request?.url} ${lease!.key} ${id}`;
-  }
-}
-
-@Injectable({ scope: Scope.TRANSIENT })
-class Transient extends Base {}
 
 describe('@Locked holds for', () => {
   it('a plain provider, and one that inherits the method', async () => {
@@ -218,11 +159,11 @@ describe.each(PLATFORMS)('@Locked holds on %s for', (platform) => {
 
 describe('@Locked says clearly that it cannot lock, and runs nothing, for', () => {
   const expectRefusal = async (base: Base, remedy: string): Promise<void> => {
-    runs = 0;
+    Base.runs = 0;
     const refused = base.work('1');
     await expect(refused).rejects.toThrow(LockOptionsError);
     await expect(refused).rejects.toThrow(remedy);
-    expect(runs).toBe(0);
+    expect(Base.runs).toBe(0);
   };
 
   it('an object made by `new`', () => expectRefusal(new Base(), 'not `new`'));

@@ -1,81 +1,18 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Controller, type ExecutionContext, Get, Injectable, Param } from '@nestjs/common';
 import {
   type LockDialect,
   Locked,
   type LockEventMap,
-  LockedRequest,
   LockOptionsError,
   LockService,
 } from '../../lib/index.js';
 import { memoryLockService } from '../../lib/memory/testing/index.js';
 import { PLATFORMS, useBench } from '../support/nest-app.js';
+import { Accounts, Routes } from './labelled-locks.js';
 
 const bench = useBench();
 
 let locks: LockService;
-
-async function labelOf(key: string): Promise<string | undefined> {
-  return (await locks.inspect(key)).holder?.label;
-}
-
-@Injectable()
-class Accounts {
-  readonly bank = 'acme';
-
-  @Locked('account:<id>')
-  async debit(id: string) {
-    return labelOf(`account:${id}`);
-  }
-
-  @Locked('account:<id>', { label: 'nightly' })
-  async settle(id: string) {
-    return labelOf(`account:${id}`);
-  }
-
-  @Locked('account:<id>', {
-    label(this: Accounts, id: string) {
-      return `${this.bank} ${id}`;
-    },
-  })
-  async close(id: string) {
-    return labelOf(`account:${id}`);
-  }
-
-  @Locked('account:<id>', { label: () => 'a\nb' })
-  async wrong(id: string) {
-    return id;
-  }
-
-  @Locked('export:<id>', { permits: 2 })
-  async aMethodWhoseNameIsLongerThanALabelMayBeAndThatIsCutThere(id: string) {
-    return (await locks.inspect(`export:${id}`)).holders?.[0]?.label;
-  }
-}
-
-@Controller()
-class Routes {
-  @Get('plain/:id')
-  @LockedRequest('route:<params.id>')
-  async plain(@Param('id') id: string) {
-    return { label: await labelOf(`route:${id}`) };
-  }
-
-  @Get('said/:id')
-  @LockedRequest('route:<params.id>', { label: 'imports' })
-  async said(@Param('id') id: string) {
-    return { label: await labelOf(`route:${id}`) };
-  }
-
-  @Get('asked/:id')
-  @LockedRequest('route:<params.id>', {
-    label: (context: ExecutionContext) =>
-      context.switchToHttp().getRequest<{ params: { id: string } }>().params.id,
-  })
-  async asked(@Param('id') id: string) {
-    return { label: await labelOf(`route:${id}`) };
-  }
-}
 
 describe('a decorated method', () => {
   let accounts: Accounts;
@@ -120,8 +57,7 @@ describe('a decorated method', () => {
 
 describe.each(PLATFORMS)('a request under a lock on %s', (platform) => {
   it('labels it by its handler, as its option says, or a function of the request', async () => {
-    const { app, url } = await bench.server(platform, { controllers: [Routes] });
-    locks = app.get(LockService);
+    const { url } = await bench.server(platform, { controllers: [Routes] });
     const asked = async (path: string) => (await fetch(`${url}/${path}/42`)).json();
     expect(await asked('plain')).toEqual({ label: 'Routes.plain' });
     expect(await asked('said')).toEqual({ label: 'imports' });

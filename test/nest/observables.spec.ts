@@ -1,8 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Injectable } from '@nestjs/common';
 import {
   concatWith,
-  defer,
   firstValueFrom,
   lastValueFrom,
   NEVER,
@@ -15,84 +13,21 @@ import {
   toArray,
 } from 'rxjs';
 import {
-  CurrentLease,
-  Lease,
   LeaseLostError,
-  Locked,
   LockNotAcquiredError,
   LockOptionsError,
-  LockService,
+  type LockService,
 } from '../../lib/index.js';
-import { Balance } from '../support/balance.js';
 import { untilFree, untilWaiting } from '../support/inspected.js';
 import { useBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
+import { balance, Prices } from './prices.js';
 
 const bench = useBench();
 let rival: LockService;
 beforeAll(async () => {
   rival = await bench.rival();
 });
-
-const balance = new Balance();
-
-@Injectable()
-class Prices {
-  calls = 0;
-  source: Observable<string> = NEVER;
-
-  constructor(readonly locks: LockService) {}
-
-  @Locked('prices:<_of>')
-  watch(_of: string): Observable<string> {
-    this.calls += 1;
-    return this.source;
-  }
-
-  @Locked('prices:<of>')
-  fails(of: string): Observable<string> {
-    throw new TypeError(`no prices of ${of}`);
-  }
-
-  @Locked('prices:<_kind>')
-  lease(_kind: string, @CurrentLease() lease?: Lease): Observable<unknown> {
-    return defer(() => of(lease!.held, this.locks.current()?.key, lease!.key));
-  }
-
-  @Locked('prices:<of>')
-  add(of: string): Observable<number> {
-    return defer(() => balance.add(of.length));
-  }
-
-  @Locked('prices:busy', { wait: 0, onBusy: () => 'busy' })
-  instead(): Observable<string> {
-    return of('ran');
-  }
-
-  @Locked('prices:busy', { wait: 0, onBusy: () => of('one', 'two') })
-  insteadSeveral(): Observable<string> {
-    return of('ran');
-  }
-
-  @Locked('prices:busy', { wait: 0 })
-  busy(): Observable<string> {
-    return of('ran');
-  }
-
-  @Locked('prices:hidden')
-  hidden(): Visible<string> {
-    this.calls += 1;
-    return of('ran');
-  }
-
-  @Locked('prices:said', { returns: 'observable' })
-  said(@CurrentLease() lease?: Lease): Visible<boolean> {
-    return defer(() => of(lease!.held));
-  }
-}
-
-/** A name for Observable that leaves no trace when the program runs. */
-type Visible<T> = Promise<T> | Observable<T>;
 
 describe('a method under @Locked that returns an Observable', () => {
   let prices: Prices;

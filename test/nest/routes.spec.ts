@@ -1,23 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  Body,
-  type CanActivate,
-  Controller,
-  ForbiddenException,
-  Get,
-  Header,
-  HttpCode,
-  Injectable,
-  Param,
-  ParseIntPipe,
-  Post,
-  Req,
-  UseGuards,
-} from '@nestjs/common';
 import { Redis } from 'ioredis';
-import { CurrentLease, Lease, Locked, LockedRequest, type LockService } from '../../lib/index.js';
+import type { LockService } from '../../lib/index.js';
 import { Balance } from '../support/balance.js';
 import { NestBench, PLATFORMS } from '../support/nest-app.js';
+import { Accounts } from './bank-routes.js';
 
 let bench: NestBench;
 let locks: LockService;
@@ -32,86 +18,14 @@ afterAll(async () => {
   await bench.stop();
 });
 
-@Injectable()
-class NobodyPasses implements CanActivate {
-  canActivate(): boolean {
-    throw new ForbiddenException('no');
-  }
-}
-
-const balance = new Balance();
-
-@Controller('accounts')
-class Accounts {
-  @Locked('account:<id>')
-  @Get('above/:id')
-  async above(
-    @Param('id', ParseIntPipe) id: number,
-    @CurrentLease() lease?: Lease,
-  ): Promise<unknown> {
-    return { id, key: lease!.key };
-  }
-
-  @Get('below/:id')
-  @Locked('account:<id>')
-  async below(
-    @Param('id', ParseIntPipe) id: number,
-    @CurrentLease() lease?: Lease,
-  ): Promise<unknown> {
-    return { id, key: lease!.key };
-  }
-
-  @LockedRequest('account:<params.id>')
-  @Get('request/:id')
-  async request(@Param('id', ParseIntPipe) id: number): Promise<unknown> {
-    return { id, key: locksOfServer.current()!.key };
-  }
-
-  @Locked('account:<dto.account>')
-  @Post('deposits')
-  @HttpCode(202)
-  @Header('x-bank', 'yes')
-  async deposit(@Body() dto: { account: string; amount: number }): Promise<{ balance: number }> {
-    return { balance: await balance.add(dto.amount) };
-  }
-
-  @Locked('account:<id>')
-  @UseGuards(NobodyPasses)
-  @Get('guarded/:id')
-  async guarded(@Param('id') id: string): Promise<string> {
-    return id;
-  }
-
-  @Locked('account:<id>', { wait: 0 })
-  @Get('quick/:id')
-  async quick(@Param('id') id: string, @Req() request: { url: string }): Promise<string> {
-    return `${id} ${request.url}`;
-  }
-
-  @Locked('account:<id>')
-  @Get('slow/:id')
-  async slow(@Param('id') id: string): Promise<string> {
-    await admin.client('PAUSE', 100, 'WRITE');
-    return id;
-  }
-
-  @LockedRequest('account:<params.id>')
-  @Get('slow-request/:id')
-  async slowRequest(@Param('id') id: string): Promise<string> {
-    await admin.client('PAUSE', 100, 'WRITE');
-    return id;
-  }
-}
-
-let locksOfServer: LockService;
-
 describe.each(PLATFORMS)('a route under @Locked on %s', (platform) => {
   let url: string;
+  let balance: Balance;
   beforeAll(async () => {
-    const { LockService } = await import('../../lib/index.js');
-    const server = await bench.server(platform, { controllers: [Accounts] });
+    const providers = [Balance, { provide: Redis, useValue: admin }];
+    const server = await bench.server(platform, { controllers: [Accounts], providers });
     url = `${server.url}/accounts`;
-    locksOfServer = server.app.get(LockService);
+    balance = server.app.get(Balance);
   });
 
   const get = async (path: string): Promise<unknown> => (await fetch(url + path)).json();

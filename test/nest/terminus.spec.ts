@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Logger } from '@nestjs/common';
-import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
+import { Logger } from '@nestjs/common';
 import { createRequire } from 'node:module';
 import request from 'supertest';
 import { LockService, RedisLockModule } from 'nest-redis-lock';
@@ -9,38 +8,14 @@ import { LockTestingModule } from 'nest-redis-lock/testing';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { type Platform, PLATFORMS, useBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
+import { parts } from './health-routes.js';
 
 Logger.overrideLogger(false);
 
 /** Of Terminus: 11 has no word for what is degraded. */
 const knowsDegraded = process.env['NEST'] !== '11';
 
-@Controller('health')
-class HealthController {
-  constructor(
-    private readonly health: HealthCheckService,
-    private readonly locks: LockHealthIndicator,
-  ) {}
-
-  @Get()
-  @HealthCheck()
-  ready() {
-    return this.health.check([() => this.locks.isHealthy('locks', { timeout: '1s' })]);
-  }
-
-  @Get('billing')
-  @HealthCheck()
-  billing() {
-    return this.health.check([() => this.locks.isHealthy('billing', { module: 'billing' })]);
-  }
-}
-
 const bench = useBench();
-const parts = {
-  imports: [TerminusModule.forRoot({ logger: false })],
-  controllers: [HealthController],
-  providers: [LockHealthIndicator],
-};
 
 describe.each(PLATFORMS)('the indicator for Terminus, on %s', (platform: Platform) => {
   let redis: RedisProcess;
@@ -56,13 +31,6 @@ describe.each(PLATFORMS)('the indicator for Terminus, on %s', (platform: Platfor
     locks = app.get(LockService);
   });
   afterAll(() => redis.stop());
-
-  /** Asks until the route answers so. */
-  const answers = async (status: number) =>
-    until(`it answers ${status}`, async () => {
-      const answer = await http.get('/health');
-      return answer.status === status ? answer : undefined;
-    });
 
   it('says up, with what there is to know, and no key', async () => {
     await using _ = await locks.acquire('account:42');
@@ -107,6 +75,14 @@ describe.each(PLATFORMS)('the indicator for Terminus, on %s', (platform: Platfor
     await redis.run();
     await answers(200);
   });
+
+  /** Asks until the route answers so. */
+  async function answers(status: number) {
+    return until(`it answers ${status}`, async () => {
+      const answer = await http.get('/health');
+      return answer.status === status ? answer : undefined;
+    });
+  }
 });
 
 it('says degraded where Terminus knows the word, else up, and 200', async () => {
