@@ -24,15 +24,6 @@ class AccountsController {
   }
 }
 
-async function start(redis = 'memory:'): Promise<INestApplication> {
-  @Module({ imports: [RedisLockModule.forRoot({ redis })], controllers: [AccountsController] })
-  class AppModule {}
-  const app = await NestFactory.create(AppModule, { logger: false });
-  apps.push(app);
-  await app.listen(0, '127.0.0.1');
-  return app;
-}
-
 it('two applications of one process exclude each other without a Redis', async () => {
   const [one, other] = await Promise.all([start(), start()]);
   const first = fetch(`${await one.getUrl()}/accounts/7`);
@@ -68,3 +59,12 @@ it('in production memory is refused unless the option says that there is one pro
     process.env['NODE_ENV'] = NODE_ENV;
   }
 });
+
+async function start(redis = 'memory:'): Promise<INestApplication> {
+  @Module({ imports: [RedisLockModule.forRoot({ redis })], controllers: [AccountsController] })
+  class AppModule {}
+  const app = await NestFactory.create(AppModule, { logger: false });
+  apps.push(app);
+  await app.listen(0, '127.0.0.1');
+  return app;
+}

@@ -45,13 +45,6 @@ const OURS = [
   Jobs,
 ];
 
-/** What Nest has made in an application, in whatever place. */
-function instancesIn(app: INestApplication): unknown[] {
-  return [...app.get(ModulesContainer).values()]
-    .flatMap(({ providers, injectables, controllers }) => [providers, injectables, controllers])
-    .flatMap((made) => [...made.values()].map(({ instance }) => instance as unknown));
-}
-
 it('who inspects an application meets none of Nest again through what is ours', async () => {
   const module = await Test.createTestingModule({
     imports: [
@@ -74,3 +67,10 @@ it('who inspects an application meets none of Nest again through what is ours', 
   expect(sizes.filter(([, size]) => size > 1_000)).toEqual([]);
   await app.close();
 });
+
+/** What Nest has made in an application, in whatever place. */
+function instancesIn(app: INestApplication): unknown[] {
+  return [...app.get(ModulesContainer).values()]
+    .flatMap(({ providers, injectables, controllers }) => [providers, injectables, controllers])
+    .flatMap((made) => [...made.values()].map(({ instance }) => instance as unknown));
+}

@@ -1,41 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { Injectable } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { inspect, isDeepStrictEqual } from 'node:util';
-import { CurrentLease, Lease, Locked, LockService } from '../../lib/index.js';
-import { Balance } from '../support/balance.js';
+import { Lease, LockService } from '../../lib/index.js';
 import { Gate } from '../support/gate.js';
 import { useBench } from '../support/nest-app.js';
+import { Accounts, balance } from './locked-accounts.js';
 
 const bench = useBench();
-
-const balance = new Balance();
-
-@Injectable()
-class Accounts {
-  readonly name = 'accounts';
-
-  @Locked('account:<id>')
-  async deposit(id: string, amount: number): Promise<number> {
-    return balance.add(amount);
-  }
-
-  @Locked('account:<id>')
-  async hold(id: string, entered: Gate, leave: Gate): Promise<void> {
-    entered.open();
-    await leave.opened;
-  }
-
-  @Locked('account:<id>')
-  async fail(id: string): Promise<void> {
-    throw new TypeError(`not enough money on ${id}`);
-  }
-
-  @Locked('account:<id>')
-  async lease(id: string, note?: string, @CurrentLease() lease?: Lease): Promise<Lease> {
-    return lease!;
-  }
-}
 
 describe('a method under @Locked', () => {
   it('loses no update over two replicas', async () => {

@@ -1,71 +1,19 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
-import {
-  Cron,
-  CronExpression,
-  Interval,
-  ScheduleModule,
-  SchedulerRegistry,
-} from '@nestjs/schedule';
+import { ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import { CurrentLease, type Lease, Locked, type LockService } from '../../lib/index.js';
 import { Gate } from '../support/gate.js';
 import { untilFree } from '../support/inspected.js';
 import { useBench } from '../support/nest-app.js';
 import { SOON } from '../support/bounds.js';
 import { until } from '../support/until.js';
+import { done, Jobs } from './jobs-on-a-schedule.js';
 
 const bench = useBench();
 let rival: LockService;
 beforeAll(async () => {
   rival = await bench.rival();
 });
-
-let running = 0;
-let most = 0;
-let runs: Record<string, number> = {};
-let leave = new Gate();
-
-/** Stays inside until the test opens the gate. */
-async function run(job: string): Promise<void> {
-  runs[job] = (runs[job] ?? 0) + 1;
-  most = Math.max(most, (running += 1));
-  await leave.opened;
-  running -= 1;
-}
-
-let ticks = 0;
-
-@Injectable()
-class Jobs {
-  @Interval('unlocked', 5)
-  tick(): void {
-    ticks += 1;
-  }
-
-  @Locked('interval', { onBusy: 'skip' })
-  @Interval('above', 5)
-  async above(): Promise<void> {
-    await run('interval');
-  }
-
-  @Interval('below', 5)
-  @Locked('interval', { onBusy: 'skip' })
-  async below(): Promise<void> {
-    await run('interval');
-  }
-
-  @Locked('cron', { onBusy: 'skip' })
-  @Cron(CronExpression.EVERY_SECOND, { name: 'above' })
-  async cronAbove(): Promise<void> {
-    await run('cron');
-  }
-
-  @Cron(CronExpression.EVERY_SECOND, { name: 'below' })
-  @Locked('cron', { onBusy: 'skip' })
-  async cronBelow(): Promise<void> {
-    await run('cron');
-  }
-}
 
 describe('@Locked above and below @Interval and @Cron', () => {
   it('runs the job on one replica, and skips it on the others', async () => {
@@ -76,17 +24,17 @@ describe('@Locked above and below @Interval and @Cron', () => {
       expect(registry.getIntervals().sort()).toEqual(['above', 'below', 'unlocked']);
       expect([...registry.getCronJobs().keys()].sort()).toEqual(['above', 'below']);
     }
-    await until('both run', () => runs['interval'] === 1 && runs['cron'] === 1);
+    await until('both run', () => done.runs['interval'] === 1 && done.runs['cron'] === 1);
     const { lastFencingToken } = await rival.inspect('interval');
-    const tried = ticks;
-    await until('the others have tried', () => ticks > tried + 20);
-    expect([runs, most]).toEqual([{ interval: 1, cron: 1 }, 2]);
+    const tried = done.ticks;
+    await until('the others have tried', () => done.ticks > tried + 20);
+    expect([done.runs, done.most]).toEqual([{ interval: 1, cron: 1 }, 2]);
     expect((await rival.inspect('interval')).lastFencingToken).toBe(lastFencingToken);
 
-    leave.open();
-    await until('both go on', () => runs['interval']! > 20 && runs['cron']! > 1);
+    done.leave.open();
+    await until('both go on', () => done.runs['interval']! > 20 && done.runs['cron']! > 1);
     for (const app of apps) await app.close();
-    expect(running).toBe(0);
+    expect(done.running).toBe(0);
   });
 });
 

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { Controller, type DynamicModule, Get, Injectable, Logger, Module } from '@nestjs/common';
+import {
+  type DynamicModule,
+  type INestApplication,
+  Injectable,
+  Logger,
+  Module,
+} from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import {
-  LeaderOnly,
-  Locked,
-  LockedRequest,
   LockOptionsError,
   LockService,
   LockStoreError,
@@ -17,6 +20,7 @@ import { ScriptBatch } from '../../lib/engine/redis/script-batch.js';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { SOON } from '../support/bounds.js';
 import { NestBench } from '../support/nest-app.js';
+import { Careful, EveryReplica, Forgetful, Leading, Unlocked, Within } from './careless-classes.js';
 
 let bench: NestBench;
 let admin: Redis;
@@ -28,28 +32,6 @@ afterAll(async () => {
   admin.disconnect();
   await bench.stop();
 });
-
-const start = async (...imports: DynamicModule[]) => {
-  const module = await Test.createTestingModule({ imports }).compile();
-  return bench.use(module.createNestApplication({ logger: false }));
-};
-
-async function protectedRedis(password: string, args: string[] = []): Promise<RedisProcess> {
-  const redis = await RedisProcess.start({ args });
-  const client = new Redis(redis.url);
-  await client.config('SET', 'requirepass', password);
-  client.disconnect();
-  return redis;
-}
-
-/** The Redis keys that hold a lock named `key` taken by this application. */
-async function redisKeys(locks: LockService, key: string): Promise<string[]> {
-  await admin.flushall();
-  const lease = await locks.acquire(key);
-  const keys = await admin.keys('*');
-  await lease.release();
-  return keys.filter((name) => name.endsWith(key) && !name.startsWith('{'));
-}
 
 @Injectable()
 class Factory implements RedisLockOptionsFactory {
@@ -206,66 +188,6 @@ describe('an application does not start', () => {
 });
 
 describe('the log at start-up', () => {
-  class Parent {
-    @Locked('a')
-    async work(): Promise<void> {}
-
-    @Locked('b', { wait: 5 })
-    async hasty(): Promise<void> {}
-
-    @Locked('c', { wait: 0, ttl: '500ms' })
-    async atOnce(): Promise<void> {}
-  }
-
-  @Injectable()
-  class Forgetful extends Parent {
-    override async work(): Promise<void> {}
-  }
-
-  class Jobs {
-    @LeaderOnly('nightly')
-    async nightly(): Promise<void> {}
-  }
-
-  @Injectable()
-  class EveryReplica extends Jobs {
-    override async nightly(): Promise<void> {}
-  }
-
-  class Routes {
-    @LockedRequest('a')
-    @Get('override')
-    async get(): Promise<void> {}
-  }
-
-  @Controller()
-  class Unlocked extends Routes {
-    @Get('override')
-    override async get(): Promise<void> {}
-  }
-
-  @Injectable()
-  class Careful extends Parent {
-    @Locked('a')
-    override async work(): Promise<void> {}
-  }
-
-  @Injectable()
-  class Leading {
-    @LeaderOnly('hasty', { ttl: 900 })
-    async work(): Promise<void> {}
-
-    @LeaderOnly('calm', { ttl: '900ms' })
-    async calm(): Promise<void> {}
-  }
-
-  @LockedRequest('b')
-  @Controller('within')
-  class Within extends Routes {
-    @Get('override')
-    override async get(): Promise<void> {}
-  }
-
   it('says once that commands are sent the slower way, where a tracer leaves ioredis no other', async () => {
     const commands = Redis.prototype as {
       sendCommand: (this: Redis, command: object, stream?: unknown) => unknown;
@@ -337,3 +259,25 @@ describe('the log at start-up', () => {
     }
   });
 });
+
+async function start(...imports: DynamicModule[]): Promise<INestApplication> {
+  const module = await Test.createTestingModule({ imports }).compile();
+  return bench.use(module.createNestApplication({ logger: false }));
+}
+
+async function protectedRedis(password: string, args: string[] = []): Promise<RedisProcess> {
+  const redis = await RedisProcess.start({ args });
+  const client = new Redis(redis.url);
+  await client.config('SET', 'requirepass', password);
+  client.disconnect();
+  return redis;
+}
+
+/** The Redis keys that hold a lock named `key` taken by this application. */
+async function redisKeys(locks: LockService, key: string): Promise<string[]> {
+  await admin.flushall();
+  const lease = await locks.acquire(key);
+  const keys = await admin.keys('*');
+  await lease.release();
+  return keys.filter((name) => name.endsWith(key) && !name.startsWith('{'));
+}

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
-import { type INestApplication, Injectable, Logger } from '@nestjs/common';
+import { type INestApplication, Logger } from '@nestjs/common';
 import type { Redis } from 'ioredis';
-import { LeaderOnly, Locked, LockService } from '../../lib/index.js';
+import { LockService } from '../../lib/index.js';
 import { memoryLockService } from '../../lib/memory/testing/index.js';
 import { controlOf } from '../support/control.js';
 import { NestBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
+import { Work } from './work-that-goes-on.js';
 
 /** What the logger was given before it threw. */
 const lines: string[] = [];
@@ -14,34 +15,8 @@ let app: INestApplication;
 let locks: LockService;
 let control: Redis;
 
-@Injectable()
-class Work {
-  led = 0;
-
-  @Locked('busy', { wait: 0, onBusy: 'skip' })
-  async skipped(): Promise<string | undefined> {
-    return 'done';
-  }
-
-  @Locked('down', { wait: 0, onUnavailable: 'proceed' })
-  async anyway(): Promise<string> {
-    return 'done';
-  }
-
-  @LeaderOnly('throwing', { ttl: '2s' })
-  async lead(): Promise<void> {
-    this.led += 1;
-  }
-}
-
 beforeAll(async () => {
-  for (const level of ['log', 'warn', 'error', 'debug'] as const) {
-    jest.spyOn(Logger.prototype, level).mockImplementation(function (this: Logger, line: string) {
-      if ((this as unknown as { context: string }).context !== 'RedisLock') return; // Nest's own
-      lines.push(line);
-      throw new Error('The logger cannot write.');
-    });
-  }
+  throwFromTheLogger();
   bench = await NestBench.start();
   app = await bench.app({ providers: [Work] }, { commandTimeout: '500ms' });
   locks = app.get(LockService);
@@ -53,10 +28,6 @@ afterAll(async () => {
   jest.restoreAllMocks();
 });
 beforeEach(() => void lines.splice(1));
-
-function said(text: RegExp): boolean {
-  return lines.some((line) => text.test(line));
-}
 
 it('the application starts, and has locks', async () => {
   expect(said(/^Redis .*; keys "lock:…"/)).toBe(true);
@@ -112,3 +83,17 @@ it('the application shuts down, and gives back what is held', async () => {
   expect(said(/The application shuts down.*"held"/)).toBe(true);
   expect(await control.exists('lock:held')).toBe(0);
 });
+
+function throwFromTheLogger(): void {
+  for (const level of ['log', 'warn', 'error', 'debug'] as const) {
+    jest.spyOn(Logger.prototype, level).mockImplementation(function (this: Logger, line: string) {
+      if ((this as unknown as { context: string }).context !== 'RedisLock') return; // Nest's own
+      lines.push(line);
+      throw new Error('The logger cannot write.');
+    });
+  }
+}
+
+function said(text: RegExp): boolean {
+  return lines.some((line) => text.test(line));
+}

@@ -1,36 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Injectable, Logger } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
-import {
-  CurrentLease,
-  LeaderOnly,
-  type Lease,
-  Locked,
-  LockNotAcquiredError,
-  LockOptionsError,
-  LockService,
-  LockShutdownError,
-} from '../../lib/index.js';
+import { LockNotAcquiredError, LockOptionsError, LockShutdownError } from '../../lib/index.js';
 import { LockTestingModule, ManualClock, MemoryServer } from '../../lib/memory/testing/index.js';
+import { Shop } from './shop.js';
 
 Logger.overrideLogger(false);
-
-@Injectable()
-class Shop {
-  led = 0;
-
-  constructor(readonly locks: LockService) {}
-
-  @Locked('shop', { wait: 0 })
-  async sell<T>(work: () => Promise<T>, @CurrentLease() _lease?: Lease): Promise<T> {
-    return work();
-  }
-
-  @LeaderOnly('shop')
-  async lead(): Promise<void> {
-    this.led += 1;
-  }
-}
 
 let clock: ManualClock;
 let apps: TestingModule[] = [];
@@ -41,23 +16,6 @@ afterEach(async () => {
   for (const app of apps) await app.close();
   apps = [];
 });
-
-/** An application with the one class of this file. */
-async function start(server: MemoryServer): Promise<Shop> {
-  const app = await Test.createTestingModule({
-    imports: [LockTestingModule.forRoot({ server })],
-    providers: [Shop],
-  }).compile();
-  apps.push(await app.init());
-  return app.get(Shop);
-}
-
-/** Whether work of the leader was done there. */
-async function leads(shop: Shop): Promise<boolean> {
-  const before = shop.led;
-  await shop.lead();
-  return shop.led > before;
-}
 
 describe('two applications in one process, with one class under @Locked and @LeaderOnly', () => {
   it('lock each with its own service, and know nothing of each other on two servers', async () => {
@@ -115,3 +73,20 @@ describe('two applications in one process, with one class under @Locked and @Lea
     expect(await c.sell(async () => 'sold')).toBe('sold');
   });
 });
+
+/** An application with a shop. */
+async function start(server: MemoryServer): Promise<Shop> {
+  const app = await Test.createTestingModule({
+    imports: [LockTestingModule.forRoot({ server })],
+    providers: [Shop],
+  }).compile();
+  apps.push(await app.init());
+  return app.get(Shop);
+}
+
+/** Whether work of the leader was done there. */
+async function leads(shop: Shop): Promise<boolean> {
+  const before = shop.led;
+  await shop.lead();
+  return shop.led > before;
+}
