@@ -6,6 +6,7 @@ import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import { patientClock } from './endless-pauses.js';
 import { samples } from './samples.js';
+import { PATIENT } from './sides.js';
 
 let cluster: ClusterProcess;
 beforeAll(async () => {
@@ -21,7 +22,7 @@ describe.each(samples)('dialect %j in a Cluster', (dialect) => {
     'keeps all keys of %s in one slot',
     async (name) => {
       const redis = { cluster: cluster.seeds };
-      const [us, others] = [1, 2].map(() => new LockProcess({ redis, dialect })) as [
+      const [us, others] = [1, 2].map(() => new LockProcess({ redis, ...PATIENT, dialect })) as [
         LockProcess,
         LockProcess,
       ];
@@ -42,8 +43,8 @@ describe.each(samples)('dialect %j in a Cluster', (dialect) => {
 
 it('who waits in a dialect behind a native holder has its turn before who came later', async () => {
   const redis = { cluster: cluster.seeds };
-  const native = new LockProcess({ redis, keyPrefix: 'mutex:' });
-  const speaking = new LockProcess({ redis, dialect: 'redis-semaphore' });
+  const native = new LockProcess({ redis, ...PATIENT, keyPrefix: 'mutex:' });
+  const speaking = new LockProcess({ redis, ...PATIENT, dialect: 'redis-semaphore' });
   try {
     const held = await native.acquire('hot');
     const waiting = speaking.acquire('hot', { wait: '1m' });
@@ -63,7 +64,11 @@ it('who waits in a dialect behind a native holder has its turn before who came l
 });
 
 it('a dialect whose keys would be in two slots is refused before anything is done', async () => {
-  const us = new LockProcess({ redis: { cluster: cluster.seeds }, dialect: 'python-redis-lock' });
+  const us = new LockProcess({
+    redis: { cluster: cluster.seeds },
+    ...PATIENT,
+    dialect: 'python-redis-lock',
+  });
   try {
     const { format } = us.settings.call;
     const lock = us.store;
@@ -83,7 +88,7 @@ it('a dialect whose keys would be in two slots is refused before anything is don
 });
 
 it('who waits in a Cluster hears of a release, at whichever node', async () => {
-  const options = { redis: { cluster: cluster.seeds }, dialect: 'redisson' } as const;
+  const options = { redis: { cluster: cluster.seeds }, ...PATIENT, dialect: 'redisson' } as const;
   const [us, others] = [
     new LockProcess(options, undefined, patientClock),
     new LockProcess(options),

@@ -12,6 +12,9 @@ import type { PeerClient } from './peers/peer.js';
 /** What a client emits that has subscribed by a command. */
 const HEARD = { subscribe: 'message', psubscribe: 'pmessage', ssubscribe: 'smessage' } as const;
 
+/** A machine on which crowds of several libraries run answers late now and then, which is no fault of the server. */
+export const PATIENT = { commandTimeout: '20s' } as const;
+
 /** One Redis of a test file, as the other side sees it and as we do, empty for every test. */
 export class Sides {
   redis!: RedisProcess;
@@ -57,7 +60,7 @@ export class Sides {
     options: RedisLockOptions,
     { clock, wrap }: { clock?: Clock; wrap?: (store: LockStore) => LockStore } = {},
   ): LockProcess {
-    const client = new LockProcess({ redis: this.redis.url, ...options }, wrap, clock);
+    const client = new LockProcess({ redis: this.redis.url, ...PATIENT, ...options }, wrap, clock);
     return this.closing(client, (one) => one.close());
   }
 
@@ -109,7 +112,7 @@ export class Sides {
 
   /** We, in a dialect. */
   start(dialect: LockDialect): LockProcess {
-    return (this.us = new LockProcess({ redis: this.redis.url, dialect }));
+    return (this.us = new LockProcess({ redis: this.redis.url, ...PATIENT, dialect }));
   }
 }
 
