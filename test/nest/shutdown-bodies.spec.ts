@@ -266,6 +266,7 @@ describe('a shutdown whose grace is over', () => {
     );
     const answer = fetch(url, { headers: { connection: 'close' } });
     await begun.opened;
+    expect((await rival.inspect('endless')).state).toBe('held');
     await app.close();
     expect((await answer).status).toBe(500);
     expect((await rival.inspect('endless')).state).toBe('free');
