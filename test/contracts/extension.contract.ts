@@ -3,6 +3,7 @@ import { LockStoreError } from '../../lib/engine/errors/index.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { atMost, POLL, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
+import { Gate } from '../support/gate.js';
 import { later } from '../support/later.js';
 import { type Wrap, withSteps } from '../support/world.js';
 
@@ -133,6 +134,28 @@ export const extension: Contract = {
     await lease.extend(1_000);
     expect(lease.expiresAt).toBeGreaterThan(longer - TTL);
     expect(lease.held).toBe(true);
+  },
+
+  async 'a caller has the time it asked for also where a later renewal is answered first'(world) {
+    const [long, answer] = [20 * TTL, new Gate()];
+    const process = await world.process({}, (store) =>
+      withSteps(store, {
+        extend: (requests) => {
+          const extension = store.extend(requests);
+          return requests[0]!.ttl === long ? answer.after(extension) : extension;
+        },
+      }),
+    );
+    const lease = await process.acquire({ ttl: TTL });
+    const extending = later(lease.extend(long));
+    const lasts = async (): Promise<boolean> => (await world.snapshot()).remaining > long / 2;
+    await world.until('the server has extended it', lasts);
+    await world.renewed(process, TTL);
+    answer.open();
+    await world.finish(extending);
+    await world.renewed(process, TTL);
+    expect(await lasts()).toBe(true);
+    expect(lease.expiresAt).toBeGreaterThan(process.clock.wall() + long / 2);
   },
 
   async 'a short first lease is lengthened to its ttl, also without renewal'(world) {

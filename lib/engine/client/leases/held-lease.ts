@@ -46,6 +46,8 @@ export class HeldLease implements Scheduled {
   private phase: State = 'held';
   /** The server's last answer; leases that are renewed together share one. */
   term: Term;
+  /** The latest end that an extension has asked for, in monotonic ms; its answer may come after that to a later renewal. */
+  #asked = -Infinity;
   readonly fencingToken: number | undefined;
   /** The lease's place in the watchdog's schedule. */
   due: Due | undefined;
@@ -223,16 +225,16 @@ export class HeldLease implements Scheduled {
   /** The request for `ttl` ms from now on. One that shortens the lease asks for as long as it is known to last. */
   extension(ttl: number): LockRequest {
     const { request, overlong } = this;
-    if (overlong !== undefined) {
-      return { ...request, ttl: this.#longest(ttl, this.clock.monotonic()), overlong };
-    }
+    const now = this.clock.monotonic();
+    this.#asked = Math.max(this.#asked, now + ttl);
+    if (overlong !== undefined) return { ...request, ttl: this.#longest(ttl, now), overlong };
     return request.ttl === ttl ? request : { ...request, ttl };
   }
 
-  /** How long the lease lasts at `now` after a request for `ttl` ms: longer, if it did before. */
+  /** How long the lease lasts at `now` after a request for `ttl` ms: longer, if it did before or was asked to. */
   #longest(ttl: number, now: number): number {
     const { sent, remaining } = this.term;
-    return Math.max(ttl, Math.ceil(sent.monotonic + remaining - now));
+    return Math.max(ttl, Math.ceil(Math.max(sent.monotonic + remaining, this.#asked) - now));
   }
 
   /** Takes the server's answer to a request for `asked` ms. A much longer lease is believed when it is said twice. */
