@@ -174,7 +174,7 @@ export class Promises {
     this.tell(hold, `is ${state}, ${hold.lease.held ? 'held' : 'not held'} before`);
     hold.state = state;
     hold.overAt = this.now();
-    hold.lingersUntil = this.lingers(hold);
+    hold.lingersUntil = hold.lease.held ? this.lingers(hold) : this.now(); // a lease that was lost has no minimum hold
     if (state === 'over' && !this.isPerhapsLive(hold)) this.ended(hold);
   }
 

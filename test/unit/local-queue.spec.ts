@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LockNotAcquiredError, LockStoreError } from '../../lib/engine/errors/index.js';
 import { Condition } from '../../lib/nest/services/condition.js';
+import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
 import type { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
 import { BUDGET } from '../../lib/engine/client/queue/time-slice.js';
+import type { AcquireOptions } from '../../lib/engine/options/index.js';
 import { kinds } from '../support/kinds.js';
 import { later } from '../support/later.js';
 import { MemoryWorld } from '../support/memory-world.js';
@@ -165,6 +167,20 @@ describe('callers of whom none had queued yet in an outage', () => {
 });
 
 describe('a caller that gave up', () => {
+  /** What the one behind it acquires, whose lease is shorter. */
+  async function behindOneThatLeft(
+    process: LockingProcess,
+    options: AcquireOptions,
+  ): Promise<SingleLease> {
+    const controller = new AbortController();
+    void later(process.acquire({ ttl: 5_000, signal: controller.signal }));
+    const second = later(process.acquire(options));
+    controller.abort();
+    return (await world.finish(second)) as SingleLease;
+  }
+
+  const left = (lease: SingleLease): number => lease.expiresAt - world.clock.wall();
+
   it('takes nothing from the one behind it, whose lease is shorter and begins when the answer comes', async () => {
     const process = await world.process({}, (store) =>
       withSteps(store, {
@@ -175,35 +191,36 @@ describe('a caller that gave up', () => {
         },
       }),
     );
-    const controller = new AbortController();
-    void later(process.acquire({ ttl: 5_000, signal: controller.signal }));
-    const second = later(process.acquire({ ttl: 80 }));
-    controller.abort();
-    const lease = await world.finish(second);
+    const lease = await behindOneThatLeft(process, { ttl: 80 });
     expect(lease.held).toBe(true);
-    expect(lease.expiresAt - world.clock.wall()).toBeLessThanOrEqual(80);
+    expect(left(lease)).toBeLessThanOrEqual(80);
     await lease.release();
   });
 
-  it('leaves no entry, however short its lease was to be, when the store answers again', async () => {
-    let isAway = false;
-    const process = await world.process({}, (store) =>
-      withSteps(store, {
-        leave: (...step) =>
-          isAway ? Promise.reject(new LockStoreError('It is away.')) : store.leave(...step),
-      }),
+  it('leaves nothing on the server of its longer lease, also without renewal', async () => {
+    const process = await world.process();
+    await behindOneThatLeft(process, { ttl: 80, renew: false });
+    await world.until('the server was told', () => process.answered.renewals > 0);
+    expect((await world.snapshot()).remaining).toBeLessThanOrEqual(80);
+  });
+
+  it('does not lengthen the lease of the one behind it that is handed over', async () => {
+    const process = await world.process();
+    const lease = await behindOneThatLeft(process, { ttl: 80, renew: false });
+    const text = await world.finish(lease.handOver());
+    const restored = await world.finish(process.locks.restore(readHandOver(text)));
+    expect(left(restored as SingleLease)).toBeLessThanOrEqual(80);
+    await restored.release();
+  });
+
+  it('does not lengthen the lease of the one behind it that awaits a condition', async () => {
+    const process = await world.process();
+    const lease = await behindOneThatLeft(process, { ttl: 80 });
+    await world.finish(
+      new Condition(process.locks.conditions, lease, 'changed').await({ wait: 0 }),
     );
-    const holder = await (await world.process()).acquire();
-    const controller = new AbortController();
-    void later(process.acquire({ ttl: 50, signal: controller.signal }));
-    await world.waiting(1);
-    isAway = true;
-    controller.abort();
-    await world.elapse(5_000);
-    isAway = false;
-    await world.elapse(2_500);
-    expect((await world.snapshot()).waiting).toBe(0);
-    await holder.release();
+    expect(left(lease)).toBeLessThanOrEqual(80);
+    await lease.release();
   });
 });
 

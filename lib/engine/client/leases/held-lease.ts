@@ -56,7 +56,7 @@ export class HeldLease implements Scheduled {
   group: RenewalGroup | undefined;
   /** When the first renewal is due, if it has to come early: others may have written over the lock. */
   renewAt = Infinity;
-  /** The rest that the server named, in ms, if above the request: its clock was set back. An extension shortens it. */
+  /** The rest that the server named, in ms, if nobody asked for so much: its clock was set back, or another call had asked. An extension shortens it. */
   overlong: number | undefined;
   /** A renewal was wanted while one was under way, which may have run before: another one follows. */
   again = false;
@@ -88,10 +88,20 @@ export class HeldLease implements Scheduled {
     /** When the lease began, in monotonic ms: no earlier than its request. */
     public since = grant.sent.monotonic,
   ) {
-    claim.awaitsNoMore();
+    claim.granted(settings.ttl);
     this.fencingToken = grant.fencingToken;
     if (grant.renewIn !== undefined) this.renewAt = grant.sent.monotonic + grant.renewIn;
     this.term = grant;
+  }
+
+  /** The lease ends `ttl` ms from now at the latest. True if the server keeps it for longer: its next extension shortens it. */
+  cutTo(ttl: number): boolean {
+    const { sent, remaining } = this.term;
+    const most = this.clock.monotonic() - sent.monotonic + ttl;
+    if (remaining <= most) return false;
+    this.overlong = remaining;
+    this.term = { sent, remaining: most };
+    return true;
   }
 
   /** The same lease for the next caller: with the same deadline, and the next token. */
@@ -167,14 +177,10 @@ export class HeldLease implements Scheduled {
     this.phase = 'released';
     this.#turns ??= { latest: next };
     this.#turns.latest = next;
-    next.resume(this);
+    next.#turns = this.#turns;
+    next.leases = this.leases;
+    next.#controller = this.#controller;
     this.#tellTurn();
-  }
-
-  private resume(before: HeldLease): void {
-    this.#turns = before.#turns;
-    this.leases = before.leases;
-    this.#controller = before.#controller;
   }
 
   /** The downgrade is sent: others may share the lock from now on. Returns a function that undoes this. */
@@ -270,8 +276,8 @@ export class HeldLease implements Scheduled {
 
   /** How long the store may still keep the lease, in ms: longer than requested if it was extended or handed off. */
   get lasts(): number {
-    const { request, settings, deadline } = this;
-    return Math.max(request.ttl, settings.ttl, deadline - this.clock.monotonic());
+    const { settings, overlong = 0, deadline } = this;
+    return Math.max(settings.ttl, overlong, deadline - this.clock.monotonic());
   }
 
   /** The validity of the lease by both clocks. */

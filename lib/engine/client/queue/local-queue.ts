@@ -100,11 +100,10 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     if (!this.#admitted) this.#boundFrom(waiter.behind); // an outage could end the calls behind earlier; from now on their own `wait` bounds them
     const batch = this.inBatches ? grant.batch : undefined;
     this.#slice = new TimeSlice(clock.monotonic(), grant.tokens, batch, entry.inFront > 0);
-    // The entry may have been made for another caller, which has left: the lease of this one begins now.
-    const longest = clock.monotonic() - grant.sent.monotonic + waiter.call.ttl;
-    const most = grant.remaining <= longest ? grant : { ...grant, remaining: longest };
-    const heldLease = new HeldLease(entry.claim, waiter.call, most, clock, this);
+    const heldLease = new HeldLease(entry.claim, waiter.call, grant, clock, this);
+    const isCut = heldLease.cutTo(waiter.call.ttl); // the entry may have been made for another caller, which has left
     waiter.resolve(this.#admit(waiter, heldLease));
+    if (isCut) registry.verify([heldLease]);
   }
 
   /** The process holds as many locks as it may: the grant is given up to the next in the store's queue. */
