@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
+import type { PushListener } from '../../lib/engine/locks/lock-store.js';
 import { kinds } from '../support/kinds.js';
 import { later } from '../support/later.js';
 import { MemoryWorld } from '../support/memory-world.js';
@@ -13,6 +14,7 @@ let world: MemoryWorld;
 let process: LockingProcess;
 /** When each renewal was asked for, in ms of the world. */
 let asked: number[];
+let pushes: PushListener;
 
 beforeEach(async () => {
   asked = [];
@@ -48,6 +50,26 @@ describe.each([true, false])('a lease that is renewed early (renew: %s)', (renew
     await third.release();
   });
 
+  it('is renewed then also where the server was asked before, after a connection was lost', async () => {
+    const lease = await process.acquire({ ttl: TTL, renew });
+    const start = world.clock.monotonic();
+    pushes.reconnected();
+    expect(await renewals(TTL / 4, start)).toEqual([EARLY]);
+    await lease.release();
+  });
+
+  it('is renewed then also where it was shortened before, since another call had asked for more', async () => {
+    const controller = new AbortController();
+    void later(process.acquire({ ttl: 2 * TTL, signal: controller.signal }));
+    const second = later(process.acquire({ ttl: TTL, renew }));
+    controller.abort();
+    const lease = await world.finish(second);
+    const start = world.clock.monotonic();
+    await world.until('it is shortened', () => asked.length === 1);
+    expect(await renewals(TTL / 4, start)).toEqual([EARLY]);
+    await lease.release();
+  });
+
   it('is renewed early again where another process goes on with it', async () => {
     const lease = await process.acquire({ ttl: TTL, renew });
     await world.elapse(2 * EARLY);
@@ -65,6 +87,10 @@ describe.each([true, false])('a lease that is renewed early (renew: %s)', (renew
 function careful(): Promise<LockingProcess> {
   return world.process({ guard: 'timestamp' }, (store) =>
     withSteps(store, {
+      open(listener) {
+        pushes = listener;
+        return store.open(listener);
+      },
       extend(requests) {
         asked.push(world.clock.monotonic());
         return store.extend(requests);

@@ -5,6 +5,7 @@ import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
 import type { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
 import { BUDGET } from '../../lib/engine/client/queue/time-slice.js';
 import type { AcquireOptions } from '../../lib/engine/options/index.js';
+import { Gate } from '../support/gate.js';
 import { kinds } from '../support/kinds.js';
 import { later } from '../support/later.js';
 import { MemoryWorld } from '../support/memory-world.js';
@@ -197,11 +198,67 @@ describe('a caller that gave up', () => {
     await lease.release();
   });
 
+  it('leaves no entry, however short its lease was to be, when the store answers again', async () => {
+    let isAway = false;
+    const process = await world.process({}, (store) =>
+      withSteps(store, {
+        leave: (...step) =>
+          isAway ? Promise.reject(new LockStoreError('It is away.')) : store.leave(...step),
+      }),
+    );
+    const holder = await (await world.process()).acquire();
+    const controller = new AbortController();
+    void later(process.acquire({ ttl: 50, signal: controller.signal }));
+    await world.waiting(1);
+    isAway = true;
+    controller.abort();
+    await world.elapse(5_000);
+    isAway = false;
+    await world.elapse(2_500);
+    expect((await world.snapshot()).waiting).toBe(0);
+    await holder.release();
+  });
+
   it('leaves nothing on the server of its longer lease, also without renewal', async () => {
     const process = await world.process();
     await behindOneThatLeft(process, { ttl: 80, renew: false });
     await world.until('the server was told', () => process.answered.renewals > 0);
     expect((await world.snapshot()).remaining).toBeLessThanOrEqual(80);
+  });
+
+  it('shortens nothing that the one behind it asks for, though a renewal runs before the answer', async () => {
+    const answer = new Gate();
+    const process = await world.process({}, (store) =>
+      withSteps(store, {
+        extend: (requests) => {
+          const extension = store.extend(requests);
+          return requests[0]!.ttl === 5_000 ? answer.after(extension) : extension;
+        },
+      }),
+    );
+    const lease = await behindOneThatLeft(process, { ttl: 1_500 });
+    await world.until('the server was told', () => process.answered.renewals === 1);
+    const extending = later(lease.extend(5_000));
+    await world.renewed(process, 1_500);
+    answer.open();
+    await world.finish(extending);
+    expect((await world.snapshot()).remaining).toBeGreaterThan(3_000);
+    await lease.release();
+  });
+
+  it('leaves its request to the one behind it: the store finds an entry by the ttl that was asked for', async () => {
+    const ttls: number[] = [];
+    const process = await world.process({}, (store) =>
+      withSteps(store, {
+        release: (request, ...more) => {
+          ttls.push(request.ttl);
+          return store.release(request, ...more);
+        },
+      }),
+    );
+    const lease = await behindOneThatLeft(process, { ttl: 80 });
+    await lease.release();
+    expect(ttls).toEqual([5_000]);
   });
 
   it('does not lengthen the lease of the one behind it that is handed over', async () => {

@@ -179,8 +179,8 @@ class ConditionWait implements EntryListener {
 
   #newEntry(condition: LockRequest['condition'], outage?: Outage): QueueEntry {
     const { request, settings } = this.former;
-    const { key, ttl, format } = request;
-    const { label } = settings;
+    const { key, format } = request;
+    const { ttl, label } = settings; // the request may be another call's, with its ttl
     const tokenBlock = Math.min(request.tokenBlock, 1);
     const wanted = { key, ttl, tokenBlock, format, condition, queue: true, label };
     return new QueueEntry(this.context, this, wanted, outage);

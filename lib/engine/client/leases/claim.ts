@@ -24,13 +24,10 @@ export class Claim {
     private readonly clock: Clock,
   ) {}
 
-  /** The lock is granted to a call that wants `ttl` ms: the request, which another call may have made, is its own from now on. */
-  granted(ttl: number): void {
-    const { key, holder, tokenBlock, format, condition } = this.request;
-    if (!condition) {
-      if (this.request.ttl !== ttl) this.request = { ...this.request, ttl };
-      return;
-    }
+  /** The lock is granted: a request that awaited a condition is an ordinary one from now on. */
+  awaitsNoMore(): void {
+    const { key, holder, ttl, tokenBlock, format, condition } = this.request;
+    if (!condition) return;
     this.awaited = { ...this.request, wanted: undefined }; // the function `wanted` would keep its queue entry in memory
     this.request = { key, holder, ttl, tokenBlock, format };
   }

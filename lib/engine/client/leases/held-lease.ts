@@ -88,7 +88,7 @@ export class HeldLease implements Scheduled {
     /** When the lease began, in monotonic ms: no earlier than its request. */
     public since = grant.sent.monotonic,
   ) {
-    claim.granted(settings.ttl);
+    claim.awaitsNoMore();
     this.fencingToken = grant.fencingToken;
     if (grant.renewIn !== undefined) this.renewAt = grant.sent.monotonic + grant.renewIn;
     this.term = grant;
@@ -255,7 +255,7 @@ export class HeldLease implements Scheduled {
   renewed(term: Term, asked: number): void {
     if (!this.again) this.suspected = undefined;
     this.#failure = undefined;
-    this.renewAt = Infinity;
+    if (term.sent.monotonic >= this.renewAt) this.renewAt = Infinity;
     this.confirm(term, asked);
   }
 
@@ -276,8 +276,9 @@ export class HeldLease implements Scheduled {
 
   /** How long the store may still keep the lease, in ms: longer than requested if it was extended or handed off. */
   get lasts(): number {
-    const { settings, overlong = 0, deadline } = this;
-    return Math.max(settings.ttl, overlong, deadline - this.clock.monotonic());
+    const { request, settings, overlong = 0, deadline } = this;
+    const end = Math.max(deadline, this.#asked);
+    return Math.max(request.ttl, settings.ttl, overlong, end - this.clock.monotonic());
   }
 
   /** The validity of the lease by both clocks. */

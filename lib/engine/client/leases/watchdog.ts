@@ -224,7 +224,7 @@ class RenewalBatch implements RenewalGroup {
   nth = 0;
   /** Whether a request has no answer yet. A lease that is over keeps this object alone, and none of the other leases. */
   readonly renewal = { underWay: false };
-  /** Whether the leases may stay together: all are renewed without end, at the same pace. */
+  /** Whether the leases may stay together: all are renewed without end, at the same pace, by requests like this one. */
   readonly #steady: boolean;
   /** How many leases are still in the batch. */
   #size: number;
@@ -236,8 +236,9 @@ class RenewalBatch implements RenewalGroup {
     readonly requests: readonly LockRequest[],
   ) {
     const { ttl } = heldLeases[0]!.settings;
-    this.#steady = heldLeases.every(({ settings }) => {
-      return settings.renew && settings.maxHold === Infinity && settings.ttl === ttl;
+    this.#steady = heldLeases.every(({ settings, overlong, renewAt }) => {
+      const isEndless = settings.renew && settings.maxHold === Infinity && settings.ttl === ttl;
+      return isEndless && overlong === undefined && renewAt === Infinity;
     });
     this.#size = heldLeases.length;
     for (const heldLease of heldLeases) {

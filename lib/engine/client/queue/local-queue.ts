@@ -103,7 +103,7 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
     const heldLease = new HeldLease(entry.claim, waiter.call, grant, clock, this);
     const isCut = heldLease.cutTo(waiter.call.ttl); // the entry may have been made for another caller, which has left
     waiter.resolve(this.#admit(waiter, heldLease));
-    if (isCut) registry.verify([heldLease]);
+    if (isCut && waiter.call.format.queue) registry.verify([heldLease]); // in another format, no lease is shortened
   }
 
   /** The process holds as many locks as it may: the grant is given up to the next in the store's queue. */
