@@ -7,7 +7,7 @@ export class AnswerOnTheWay {
   readonly #came = new Gate();
   #awaited = false;
 
-  /** Around a store: the next answer to `step` that grants something is read when it is let through. */
+  /** Around a store: the next answer to `step` that grants something is delivered when a test says so. */
   on(step: 'acquire' | 'extend' | 'transfer'): Wrap {
     return (store) => {
       const run = store[step].bind(store) as (...operands: unknown[]) => Promise<unknown>;
@@ -25,7 +25,7 @@ export class AnswerOnTheWay {
   }
 
   /** The next one is kept on the way. */
-  expect(): void {
+  holdNext(): void {
     this.#awaited = true;
   }
 
@@ -34,7 +34,7 @@ export class AnswerOnTheWay {
     return this.#came.opened;
   }
 
-  read(): void {
+  deliver(): void {
     this.#read.open();
   }
 }

@@ -13,7 +13,7 @@ import { COMMAND, DEAD, POLL, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { Gate } from '../support/gate.js';
 import { later } from '../support/later.js';
-import { losingPushes } from './hints.contract.js';
+import { losingPushes } from '../support/losing-pushes.js';
 import { random } from '../support/random.js';
 import { type LockingProcess, type World, type Wrap, withSteps } from '../support/world.js';
 import { LateGrant } from './late-grant.js';

@@ -8,13 +8,8 @@ import { FIRST_LEASE, TOKEN_LEAD } from '../../lib/engine/protocol/constants.js'
 import { atMost, PATIENCE, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
+import { losingPushes } from '../support/losing-pushes.js';
 import { type LockingProcess, type World, type Wrap, withSteps } from '../support/world.js';
-
-/** Every push gets lost on its way, although the server believes it was heard. */
-export const losingPushes: Wrap = (store) =>
-  withSteps(store, {
-    open: (listener) => store.open({ ...listener, granted() {}, forced() {}, kept() {} }),
-  });
 
 export const hints: Contract = {
   async 'a waiter whose push was lost finds its lock by asking, within 1.1 s'(world) {

@@ -1,6 +1,6 @@
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { withSteps, type Wrap } from '../support/world.js';
-import { losingPushes } from './hints.contract.js';
+import { losingPushes } from '../support/losing-pushes.js';
 
 /** No push comes, and the first grant that an ask of this kind finds is over before the answer is read. */
 export class LateGrant {

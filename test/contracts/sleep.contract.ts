@@ -29,11 +29,11 @@ export const sleepAlone: Contract = {
     ];
     const given = await giver.acquire({ ttl: TTL });
     const handOver = readHandOver(await given.handOver());
-    answer.expect();
+    answer.holdNext();
     const restored = process.locks.restore(handOver);
     await world.finish(answer.came);
     await nightOf(process, world);
-    answer.read();
+    answer.deliver();
     await expect(world.finish(restored)).rejects.toMatchObject({ reason: 'taken' });
   },
 
@@ -46,11 +46,11 @@ export const sleepAlone: Contract = {
     const given = await giver.acquire({ ttl: TTL });
     const { fencingToken } = given;
     const handOver = readHandOver(await given.handOver());
-    answer.expect();
+    answer.holdNext();
     const restored = process.locks.restore(handOver);
     await world.finish(answer.came);
     process.clock.sleep(NIGHT);
-    answer.read();
+    answer.deliver();
     expect(await world.finish(restored)).toMatchObject({ held: true, fencingToken });
   },
 
@@ -62,11 +62,11 @@ export const sleepAlone: Contract = {
     let woken = false;
     const waiting = condition.await({ wait: 2_000 }).then(() => (woken = true));
     await world.until('it awaits', async () => (await world.snapshot()).awaiting === 1);
-    answer.expect(); // the grant, when its time is over
+    answer.holdNext(); // the grant, when its time is over
     await world.pass(2_000);
     await world.finish(answer.came);
     await nightOf(process, world);
-    answer.read();
+    answer.deliver();
     await world.waiting(1);
     expect([woken, lease.held]).toEqual([false, false]);
     await (await world.client()).lock.force('k');
@@ -132,11 +132,11 @@ export const sleepAlone: Contract = {
     const outer = await process.acquire({ ttl: TTL, renew: false });
     await outer.run(async () => {
       process.clock.sleep(3_600_000);
-      answer.expect();
+      answer.holdNext();
       const inner = later(process.acquire({ signal: controller.signal }));
       await world.finish(answer.came);
       controller.abort(new RangeError('enough'));
-      answer.read();
+      answer.deliver();
       await expect(world.finish(inner)).rejects.toThrow('enough');
       expect(await world.finish(process.acquire())).toMatchObject({ held: true });
     });
@@ -147,22 +147,22 @@ export const sleep: Contract = {
   async 'a grant whose answer a sleep held up makes nobody a holder'(world) {
     const answer = new AnswerOnTheWay();
     const process = await world.process({}, answer.on('acquire'));
-    answer.expect();
+    answer.holdNext();
     const acquired = process.acquire({ ttl: TTL, renew: false, wait: 0 });
     await world.finish(answer.came);
     await nightOf(process, world);
-    answer.read();
+    answer.deliver();
     await expect(world.finish(acquired)).rejects.toThrow(LockNotAcquiredError);
   },
 
   async 'a grant whose answer a sleep held up is a lease where the server says so'(world) {
     const answer = new AnswerOnTheWay();
     const process = await world.process({}, answer.on('acquire'));
-    answer.expect();
+    answer.holdNext();
     const acquired = process.acquire({ ttl: TTL });
     await world.finish(answer.came);
     process.clock.sleep(NIGHT);
-    answer.read();
+    answer.deliver();
     const lease = await world.finish(acquired);
     expect(lease.held).toBe(true);
     expect(await lease.release()).toBe(true);
@@ -172,11 +172,11 @@ export const sleep: Contract = {
     const answer = new AnswerOnTheWay();
     const process = await world.process({}, answer.on('extend'));
     const lease = await process.acquire({ ttl: TTL });
-    answer.expect();
+    answer.holdNext();
     await world.pass(TTL / 3 + 100);
     await world.finish(answer.came);
     await nightOf(process, world);
-    answer.read();
+    answer.deliver();
     expect(lease.held).toBe(false);
     await world.until('the answer is read', () => {
       expect(lease.held).toBe(false);
@@ -188,11 +188,11 @@ export const sleep: Contract = {
     const answer = new AnswerOnTheWay();
     const process = await world.process({}, answer.on('extend'));
     const lease = await process.acquire({ ttl: TTL, renew: false });
-    answer.expect();
+    answer.holdNext();
     const extended = lease.extend(2 * TTL);
     await world.finish(answer.came);
     await nightOf(process, world);
-    answer.read();
+    answer.deliver();
     await expect(world.finish(extended)).rejects.toThrow(LeaseLostError);
     expect(lease.held).toBe(false);
   },

@@ -9,11 +9,11 @@ import { closeAll, closing } from '../support/closing.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
-import { Road } from './closable-road.js';
+import { RefusingConnector } from './refusing-connector.js';
 
 afterEach(closeAll);
 afterEach(() => {
-  Road.closed = false;
+  RefusingConnector.refuses = false;
 });
 
 describe('a connection that ioredis has ended for good', () => {
@@ -21,11 +21,11 @@ describe('a connection that ioredis has ended for good', () => {
     const server = await RedisProcess.start();
     closing.push(() => server.stop());
     const admin = direct(server.port);
-    const client = await opened({ port: server.port, Connector: Road });
-    Road.close();
+    const client = await opened({ port: server.port, Connector: RefusingConnector });
+    RefusingConnector.refuse();
     await kill([admin]);
-    await until('both have been refused again and again', () => Road.refused >= 6);
-    Road.closed = false;
+    await until('both have been refused again and again', () => RefusingConnector.refused >= 6);
+    RefusingConnector.refuses = false;
     await serves(client, [admin]);
   });
 
@@ -33,11 +33,11 @@ describe('a connection that ioredis has ended for good', () => {
     const cluster = await ClusterProcess.start();
     closing.push(() => cluster.stop());
     const admins = cluster.servers.map(({ port }) => direct(port));
-    const client = await opened({ cluster: cluster.seeds, Connector: Road });
-    Road.close();
+    const client = await opened({ cluster: cluster.seeds, Connector: RefusingConnector });
+    RefusingConnector.refuse();
     await kill(admins);
-    await until('all have been refused again and again', () => Road.refused >= 12);
-    Road.closed = false;
+    await until('all have been refused again and again', () => RefusingConnector.refused >= 12);
+    RefusingConnector.refuses = false;
     await serves(client, admins);
   });
 
@@ -46,7 +46,7 @@ describe('a connection that ioredis has ended for good', () => {
     closing.push(() => server.stop());
     const proxy = await FaultProxy.before(server.port);
     closing.push(() => proxy.close());
-    const client = await opened({ port: proxy.port, Connector: Road });
+    const client = await opened({ port: proxy.port, Connector: RefusingConnector });
     let asked = 0;
     proxy.fate = () => {
       asked += 1;
@@ -54,11 +54,11 @@ describe('a connection that ioredis has ended for good', () => {
     };
     proxy.reset();
     await until('both are connected, and ask what nobody answers', () => asked >= 4);
-    Road.close();
+    RefusingConnector.refuse();
     proxy.reset();
-    await until('both have been refused', () => Road.refused >= 2);
+    await until('both have been refused', () => RefusingConnector.refused >= 2);
     proxy.heal();
-    Road.closed = false;
+    RefusingConnector.refuses = false;
     await serves(client, [direct(server.port)]);
   });
 
@@ -81,15 +81,15 @@ describe('a connection that ioredis has ended for good', () => {
     const server = await RedisProcess.start();
     closing.push(() => server.stop());
     const admin = direct(server.port);
-    const client = await opened({ port: server.port, Connector: Road });
-    Road.close();
+    const client = await opened({ port: server.port, Connector: RefusingConnector });
+    RefusingConnector.refuse();
     await kill([admin]);
-    await until('both have been refused', () => Road.refused >= 2);
+    await until('both have been refused', () => RefusingConnector.refused >= 2);
     await client.close();
-    Road.closed = false;
-    const refused = Road.refused;
+    RefusingConnector.refuses = false;
+    const refused = RefusingConnector.refused;
     await new Promise((resolve) => setTimeout(resolve, 1_000)); // longer than the longest pause before an attempt
-    expect(Road.refused).toBe(refused);
+    expect(RefusingConnector.refused).toBe(refused);
     expect(
       String(await admin.client('LIST'))
         .trim()

@@ -3,15 +3,15 @@ import { ReplicasNotReachedError } from '../../lib/engine/errors/index.js';
 import { fencedWrite } from '../support/fenced-store.js';
 import { countTrials } from '../support/trials.js';
 import { until } from '../support/until.js';
-import { GuardedResource } from './guarded-resource.js';
+import { FailoverTrial } from './failover-trial.js';
 
 const TRIALS = process.env['FULL'] ? 20 : 1;
 /** Of a lease that nothing here may end, in ms: when the primary stands still, two thirds are left, longer than a failover takes. */
 const LASTING = { ttl: 36_000 };
 
-it(`${TRIALS} times two primaries`, async () => {
+it(`between two primaries only who asked for no replicas believes the old one, ${TRIALS} times`, async () => {
   await countTrials(TRIALS, async () => {
-    const trial = await GuardedResource.start();
+    const trial = await FailoverTrial.start();
     try {
       await twoPrimaries(trial);
       return true;
@@ -25,7 +25,7 @@ it(`${TRIALS} times two primaries`, async () => {
  * A primary stands still until another is promoted, and comes back: for seconds there are two. Who knows the
  * Sentinels is moved; who only knows the old one, or has not heard of it yet, goes on there.
  */
-async function twoPrimaries(trial: GuardedResource): Promise<void> {
+async function twoPrimaries(trial: FailoverTrial): Promise<void> {
   const { group, resource } = trial;
   const first = group.servers[0]!;
   const acks = { replicas: { acks: 1, timeout: 500 } };

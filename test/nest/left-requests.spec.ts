@@ -3,7 +3,7 @@ import type { LockService } from '../../lib/index.js';
 import { untilFree, untilWaiting } from '../support/inspected.js';
 import { type Platform, PLATFORMS, useBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
-import { AllOpen, course, Left, Open } from './requests-left-early.js';
+import { AllOpen, probe, Left, Open } from './requests-left-early.js';
 
 const bench = useBench();
 let rival: LockService;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 const state = async (key: string): Promise<string> => (await rival.inspect(key)).state;
 
-beforeEach(() => course.reset());
+beforeEach(() => probe.reset());
 
 describe.each(PLATFORMS)(
   'a request under @LockedRequest that is left, on %s,',
@@ -30,25 +30,25 @@ describe.each(PLATFORMS)(
       const lease = await rival.acquire(`one:${platform}`);
       const answer = answerTo(`one/${platform}`);
       await untilWaiting(rival, `one:${platform}`);
-      course.leave.next();
+      probe.leave.next();
       expect(await answer).toBe('left');
       await untilWaiting(rival, `one:${platform}`, 0);
       await lease.release();
       expect(await state(`one:${platform}`)).toBe('free');
-      expect(course.runs).toBe(0);
+      expect(probe.runs).toBe(0);
     });
 
     it('leaves the queue of one lock, and gives the other one back', async () => {
       const lease = await rival.acquire(`inner:${platform}`);
       const answer = answerTo(`two/${platform}`);
       await untilWaiting(rival, `inner:${platform}`);
-      course.leave.next();
+      probe.leave.next();
       expect(await answer).toBe('left');
       await untilWaiting(rival, `inner:${platform}`, 0);
       await untilFree(rival, `outer:${platform}`);
       await lease.release();
       expect(await state(`inner:${platform}`)).toBe('free');
-      expect(course.runs).toBe(0);
+      expect(probe.runs).toBe(0);
     });
 
     it.each([
@@ -56,76 +56,76 @@ describe.each(PLATFORMS)(
       ['two', ['outer', 'inner']],
     ])('keeps its locks until its async handler has ended: %s', async (route, names) => {
       const answer = answerTo(`${route}/${platform}`);
-      await course.started.opened;
-      course.leave.next();
+      await probe.started.opened;
+      probe.leave.next();
       expect(await answer).toBe('left');
       for (const name of names) expect(await state(`${name}:${platform}`)).toBe('held');
-      course.work.open();
+      probe.work.open();
       for (const name of names) await untilFree(rival, `${name}:${platform}`);
     });
 
     it('keeps no stream that its handler returns afterwards', async () => {
       const answer = answerTo(`file/${platform}`);
-      await course.started.opened;
-      course.leave.next();
+      await probe.started.opened;
+      probe.leave.next();
       expect(await answer).toBe('left');
-      course.work.open();
-      await until('the stream is destroyed', () => course.file.destroyed);
+      probe.work.open();
+      await until('the stream is destroyed', () => probe.file.destroyed);
       await untilFree(rival, `file:${platform}`);
     });
 
     it('waits for a pipe before its async handler, and the handler never starts', async () => {
       const answer = answerTo(`piped/${platform}`);
-      await course.started.opened;
-      course.leave.next();
+      await probe.started.opened;
+      probe.leave.next();
       expect(await answer).toBe('left');
       expect(await state(`piped:${platform}`)).toBe('held');
-      course.work.open();
+      probe.work.open();
       await untilFree(rival, `piped:${platform}`);
-      expect(course.runs).toBe(0);
+      expect(probe.runs).toBe(0);
     });
 
     it('leaves a pipe before a handler of an Observable, which never starts', async () => {
       const answer = answerTo(`piped-stream/${platform}`);
-      await course.started.opened;
-      course.leave.next();
+      await probe.started.opened;
+      probe.leave.next();
       expect(await answer).toBe('left');
       await untilFree(rival, `piped:${platform}`);
-      course.work.open();
+      probe.work.open();
       await answerTo(`context/${platform}`);
-      expect(course.runs).toBe(0);
+      expect(probe.runs).toBe(0);
     });
 
     it('keeps its lock until its handler has ended also where an interceptor inside answers first', async () => {
       const answer = answerTo(`early/${platform}`);
-      await course.started.opened;
-      course.early.next();
+      await probe.started.opened;
+      probe.early.next();
       await answerTo(`context/${platform}`);
       expect(await state(`one:${platform}`)).toBe('held');
-      course.work.open();
+      probe.work.open();
       expect(await answer).toBe('early');
       await untilFree(rival, `one:${platform}`);
     });
 
     it('never starts its handler after an interceptor inside has answered', async () => {
       const answer = answerTo(`early-piped/${platform}`);
-      await course.started.opened;
-      course.early.next();
+      await probe.started.opened;
+      probe.early.next();
       expect(await answer).toBe('early');
       await untilFree(rival, `piped:${platform}`);
-      course.work.open();
+      probe.work.open();
       await answerTo(`context/${platform}`);
-      expect(course.runs).toBe(0);
+      expect(probe.runs).toBe(0);
     });
 
     it.each(['quiet', 'undeclared', 'twice'])(
       'leaves the Observable that its handler has returned: %s',
       async (route) => {
         const answer = answerTo(`${route}/${platform}`);
-        await course.started.opened;
-        course.leave.next();
+        await probe.started.opened;
+        probe.leave.next();
         expect(await answer).toBe('left');
-        await course.unsubscribed.opened;
+        await probe.unsubscribed.opened;
         await untilFree(rival, `quiet:${platform}`);
         await untilFree(rival, `inner:${platform}`);
       },
@@ -137,9 +137,9 @@ describe.each(PLATFORMS)(
         const client = new AbortController();
         const answer = fetch(`${url}/${route}/${platform}`, { signal: client.signal });
         answer.catch(() => {});
-        await course.started.opened;
+        await probe.started.opened;
         client.abort();
-        await course.unsubscribed.opened;
+        await probe.unsubscribed.opened;
         await untilFree(rival, `endless:${platform}`);
       },
     );
@@ -151,11 +151,11 @@ describe.each(PLATFORMS)(
         const answer = fetch(`${url}/${route}/${platform}`, { signal: client.signal }).catch(
           () => {},
         );
-        await course.started.opened;
+        await probe.started.opened;
         client.abort();
-        await course.gone.opened;
+        await probe.gone.opened;
         expect(await state(`set-up:${platform}`)).toBe('held');
-        course.work.open();
+        probe.work.open();
         await untilFree(rival, `set-up:${platform}`);
         await answer;
       },

@@ -16,7 +16,7 @@ import { lastValueFrom, Observable, of } from 'rxjs';
 import { type Election, type Lease, LockOptionsError, LockService } from '../../lib/index.js';
 import { ManualClock, memoryLockService, MemoryServer } from '../../lib/memory/testing/index.js';
 import { Gate } from '../support/gate.js';
-import { FAILURE, openShop, own, Shop } from './shop-of-ones-own.js';
+import { FAILURE, openShop, own, Shop } from './shop-with-handlers.js';
 
 Logger.overrideLogger(false);
 

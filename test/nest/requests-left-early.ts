@@ -22,7 +22,7 @@ import { LockedRequest, LockInterceptor } from '../../lib/index.js';
 import { Gate } from '../support/gate.js';
 
 /** How a request goes in one test: what the test opens for it, and what it sees of it. */
-class Course {
+class RequestProbe {
   /** The interceptor around the lock answers. */
   leave = new Subject<void>();
   /** The interceptor inside the lock answers. */
@@ -38,11 +38,11 @@ class Course {
 
   /** For the next test. */
   reset(): void {
-    Object.assign(this, new Course());
+    Object.assign(this, new RequestProbe());
   }
 }
 
-export const course = new Course();
+export const probe = new RequestProbe();
 
 const store = new AsyncLocalStorage<string>();
 
@@ -52,7 +52,7 @@ class Leaves implements NestInterceptor {
   intercept(_: ExecutionContext, next: CallHandler): Observable<unknown> {
     return store
       .run('around', () => next.handle())
-      .pipe(takeUntil(course.leave), defaultIfEmpty('left'));
+      .pipe(takeUntil(probe.leave), defaultIfEmpty('left'));
   }
 }
 
@@ -60,35 +60,35 @@ class Leaves implements NestInterceptor {
 @Injectable()
 class Early implements NestInterceptor {
   intercept(_: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return next.handle().pipe(takeUntil(course.early), defaultIfEmpty('early'));
+    return next.handle().pipe(takeUntil(probe.early), defaultIfEmpty('early'));
   }
 }
 
 /** Node's own request, which Fastify wraps. */
 const watch = (request: IncomingMessage | { raw: IncomingMessage }): void => {
   const { socket } = 'raw' in request ? request.raw : request;
-  socket.once('close', () => course.gone.open());
+  socket.once('close', () => probe.gone.open());
 };
 
 async function run<Answer>(answer: Answer): Promise<Answer> {
-  course.runs += 1;
-  course.started.open();
-  return course.work.after(Promise.resolve(answer));
+  probe.runs += 1;
+  probe.started.open();
+  return probe.work.after(Promise.resolve(answer));
 }
 
 /** A pipe that asks elsewhere. */
 @Injectable()
 class SlowPipe implements PipeTransform<string, Promise<string>> {
   async transform(value: string): Promise<string> {
-    course.started.open();
-    return course.work.after(Promise.resolve(value));
+    probe.started.open();
+    return probe.work.after(Promise.resolve(value));
   }
 }
 
 /** An Observable without values. */
 const silent = new Observable<never>(() => {
-  course.started.open();
-  return () => course.unsubscribed.open();
+  probe.started.open();
+  return () => probe.unsubscribed.open();
 });
 
 @UseInterceptors(Leaves, LockInterceptor)
@@ -110,7 +110,7 @@ export class Left {
   @LockedRequest('file:<params.id>')
   @Get('file/:id')
   async file(): Promise<StreamableFile> {
-    return run(new StreamableFile(course.file));
+    return run(new StreamableFile(probe.file));
   }
 
   @LockedRequest('one:<params.id>')
@@ -124,21 +124,21 @@ export class Left {
   @UseInterceptors(Early)
   @Get('early-piped/:id')
   async earlyPiped(@Param('id', SlowPipe) _id: string): Promise<string> {
-    course.runs += 1;
+    probe.runs += 1;
     return 'done';
   }
 
   @LockedRequest('piped:<params.id>')
   @Get('piped/:id')
   async piped(@Param('id', SlowPipe) _id: string): Promise<string> {
-    course.runs += 1;
+    probe.runs += 1;
     return 'done';
   }
 
   @LockedRequest('piped:<params.id>')
   @Get('piped-stream/:id')
   pipedStream(@Param('id', SlowPipe) _id: string): Observable<string> {
-    course.runs += 1;
+    probe.runs += 1;
     return of('done');
   }
 

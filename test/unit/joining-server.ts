@@ -2,8 +2,8 @@
 export class JoiningServer {
   opens = 0;
   closes = 0;
-  opened!: () => void;
-  failed!: (error: Error) => void;
+  succeed!: () => void;
+  fail!: (error: Error) => void;
 
   constructor(
     readonly runId: string | undefined,
@@ -12,7 +12,7 @@ export class JoiningServer {
 
   open(): Promise<void> {
     this.opens += 1;
-    return new Promise((opened, failed) => Object.assign(this, { opened, failed }));
+    return new Promise((succeed, fail) => Object.assign(this, { succeed, fail }));
   }
 
   async close(): Promise<void> {

@@ -9,7 +9,7 @@ import { LockProcess } from '../support/lock-process.js';
 const TTL = 12_000;
 
 /** A primary and its replicas, a resource beside them, and who was connected to either: all of one trial. */
-export class GuardedResource {
+export class FailoverTrial {
   readonly #closing: (() => unknown)[] = [];
 
   private constructor(
@@ -17,8 +17,8 @@ export class GuardedResource {
     readonly resource: RedisProcess,
   ) {}
 
-  static async start(): Promise<GuardedResource> {
-    return new GuardedResource(await SentinelProcess.start(), await RedisProcess.start());
+  static async start(): Promise<FailoverTrial> {
+    return new FailoverTrial(await SentinelProcess.start(), await RedisProcess.start());
   }
 
   async client(options: RedisLockOptions): Promise<LockProcess> {

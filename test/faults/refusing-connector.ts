@@ -1,10 +1,10 @@
 import { AbstractConnector, type RedisOptions } from 'ioredis';
 import { createConnection, type Socket } from 'node:net';
 
-/** A way to the server on which connecting can be made to throw: ioredis ends a client for good by that. */
-export class Road extends AbstractConnector {
-  static closed = false;
-  /** How often somebody has come to the closed road. */
+/** A connector that can be made to throw: ioredis ends a client for good by that. */
+export class RefusingConnector extends AbstractConnector {
+  static refuses = false;
+  /** How often somebody has come to it while it refuses. */
   static refused = 0;
 
   readonly #options: RedisOptions;
@@ -15,16 +15,16 @@ export class Road extends AbstractConnector {
   }
 
   override async connect(): Promise<Socket> {
-    if (Road.closed) {
-      Road.refused += 1;
-      throw new Error('the road is closed');
+    if (RefusingConnector.refuses) {
+      RefusingConnector.refused += 1;
+      throw new Error('connections are refused');
     }
     const { host = '127.0.0.1', port = 6379 } = this.#options;
     return (this.stream = createConnection({ host, port }));
   }
 
-  static close(): void {
-    Road.closed = true;
-    Road.refused = 0;
+  static refuse(): void {
+    RefusingConnector.refuses = true;
+    RefusingConnector.refused = 0;
   }
 }

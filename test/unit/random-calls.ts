@@ -43,7 +43,7 @@ export const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
 /** Two processes on one server in memory, what is asked of them, and what they have in hand. */
-export class Town {
+export class RandomCalls {
   readonly clock = new ManualClock();
   readonly server = new MemoryServer(this.clock);
   readonly services = [this.#service(), this.#service()];
@@ -51,7 +51,7 @@ export class Town {
   readonly aborts: AbortController[] = [];
   readonly #asked: Promise<unknown>[] = [];
   /** Whether the server answers nothing. */
-  stands = false;
+  isSilent = false;
 
   #service(): LockService {
     const options = { ttl: 3_000, commandTimeout: 500, outageWait: 1_000 } as const;
@@ -59,13 +59,13 @@ export class Town {
     return memoryLockService({ clock: this.clock, server: this.server, limits, ...options });
   }
 
-  async take(one: Step): Promise<void> {
+  async apply(one: Step): Promise<void> {
     switch (one.do) {
       case 'elapse':
         return this.clock.advance(one.ms);
       case 'pause':
       case 'resume':
-        this.stands = one.do === 'pause';
+        this.isSilent = one.do === 'pause';
         return this.server[one.do]();
       case 'flush':
         return this.server.flush();
