@@ -27,7 +27,7 @@ local function no_replica(lock, current)
   end
 end
 
--- The new length of a lease that had `left` ms: `ttl`, or longer if it had more. A lease as long as `overlong` is cut to `ttl`, since only a clock that was set back explains its length.
+-- The new length of a lease that had `left` ms: `ttl`, or longer if it had more. A lease as long as `overlong` is cut to `ttl`: a clock that was set back, or a caller that left, explains its length.
 local function lengthened(left, ttl, overlong)
   local seen = tonumber(overlong or '')
   if seen and left <= seen and left > seen - SAMPLE_LIFE then
