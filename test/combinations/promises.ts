@@ -1,5 +1,5 @@
 import { LeaseLostError, LockStoreError } from '../../lib/engine/errors/index.js';
-import { SLACK } from '../../lib/engine/client/leases/held-lease.js';
+import { SLACK } from '../../lib/engine/locks/validity.js';
 import type { BaseLease } from '../../lib/engine/client/leases/lease.js';
 import { type Clock, isReader } from '../../lib/engine/options/index.js';
 import { type Deed, type DrawnCall, PERMITS } from './drawn-call.js';

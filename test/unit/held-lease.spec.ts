@@ -24,6 +24,19 @@ it('a lease in doubt, because the clock of the machine was set, says so and not 
   await lease.release();
 });
 
+it('a lease that is restored late has its whole ttl again after it awaited a condition', async () => {
+  const clock = new ManualClock();
+  const locks = memoryLockService({ clock, server: new MemoryServer(clock) });
+  const text = await (await locks.acquire('k', { ttl: 3_000, renew: false })).handOver();
+  await clock.advance(2_900);
+  const lease = await locks.restore(text);
+  const awaited = locks.condition(lease, 'work').await({ wait: 1 });
+  await clock.advance(5);
+  await awaited;
+  expect(lease.expiresAt - clock.wall()).toBeGreaterThan(2_000);
+  await lease.release();
+});
+
 it('a holder that awaits conditions again and again keeps none of its former turns', async () => {
   const clock = new ManualClock();
   const locks = memoryLockService({ clock, server: new MemoryServer(clock) });

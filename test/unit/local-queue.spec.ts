@@ -168,13 +168,15 @@ describe('callers of whom none had queued yet in an outage', () => {
 });
 
 describe('a caller that gave up', () => {
+  const LONGER = 60_000;
+
   /** What the one behind it acquires, whose lease is shorter. */
   async function behindOneThatLeft(
     process: LockingProcess,
     options: AcquireOptions,
   ): Promise<SingleLease> {
     const controller = new AbortController();
-    void later(process.acquire({ ttl: 5_000, signal: controller.signal }));
+    void later(process.acquire({ ttl: LONGER, signal: controller.signal }));
     const second = later(process.acquire(options));
     controller.abort();
     return (await world.finish(second)) as SingleLease;
@@ -226,6 +228,22 @@ describe('a caller that gave up', () => {
     expect((await world.snapshot()).remaining).toBeLessThanOrEqual(80);
   });
 
+  it('leaves nothing on the server also where the server is told late', async () => {
+    let isLate = true;
+    const process = await world.process({}, (store) =>
+      withSteps(store, {
+        extend: async (requests) => {
+          if (isLate) await new Promise<void>((resolve) => world.clock.after(2_500, resolve));
+          isLate = false;
+          return store.extend(requests);
+        },
+      }),
+    );
+    await behindOneThatLeft(process, { ttl: 10_000 });
+    await world.elapse(2_600);
+    expect((await world.snapshot()).remaining).toBeLessThanOrEqual(10_000);
+  });
+
   it('shortens nothing that the one behind it asks for, though a renewal runs before the answer', async () => {
     const answer = new Gate();
     const process = await world.process({}, (store) =>
@@ -258,7 +276,7 @@ describe('a caller that gave up', () => {
     );
     const lease = await behindOneThatLeft(process, { ttl: 80 });
     await lease.release();
-    expect(ttls).toEqual([5_000]);
+    expect(ttls).toEqual([LONGER]);
   });
 
   it('does not lengthen the lease of the one behind it that is handed over', async () => {

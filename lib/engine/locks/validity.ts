@@ -1,6 +1,9 @@
 import { type Clock, type Moment, partedSince } from '../options/index.js';
 import { DRIFT_LEAST, DRIFT_SHARE } from '../protocol/constants.js';
 
+/** How much longer than requested a lease may last, in ms: the request before may have been slow, and this one fast. */
+export const SLACK = 1_000;
+
 /** The length of a lease by the server: `remaining` ms were left when it was read, which was not before `sent`. */
 export interface Term {
   readonly sent: Moment;

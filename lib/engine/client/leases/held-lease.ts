@@ -3,8 +3,9 @@ import type { Hold } from '../../events/index.js';
 import type { Grant } from '../../locks/lock-store.js';
 import type { LockRequest } from '../../locks/lock-request.js';
 import { type CallSettings, type Clock, READER, type Share } from '../../options/index.js';
+import { SAMPLE_LIFE } from '../../protocol/constants.js';
 import type { Due, Scheduled } from './timers.js';
-import { deadlineOf, type Term, type Validity, validityOf } from '../../locks/validity.js';
+import { deadlineOf, SLACK, type Term, type Validity, validityOf } from '../../locks/validity.js';
 import type { Claim } from './claim.js';
 
 /** The callers of this process that wait behind a lease. */
@@ -30,9 +31,6 @@ export const LOSS = { taken: 'taken', free: 'gone', unknown: 'unconfirmed' } as 
 
 /** The share of a lock whose downgrade is under way; identity tells it apart from a reader's. */
 const BECOMING_READER: Share = { ...READER };
-
-/** How much longer than requested a lease may last, in ms: the request before may have been slow, and this one fast. */
-export const SLACK = 1_000;
 
 /** `closing`: a release or hand-over is under way. `awaiting`: the holder awaits a condition. */
 type State = 'held' | 'awaiting' | 'closing' | 'released' | 'lost';
@@ -246,7 +244,8 @@ export class HeldLease implements Scheduled {
   /** Takes the server's answer to a request for `asked` ms. A much longer lease is believed when it is said twice. */
   confirm(term: Term, asked: number): void {
     const most = this.#longest(asked, term.sent.monotonic) + SLACK;
-    const isOverlong = this.overlong === undefined && term.remaining > most;
+    const { overlong = Infinity } = this; // a server that was told too late has shortened nothing
+    const isOverlong = term.remaining > most && term.remaining <= overlong - SAMPLE_LIFE;
     this.overlong = isOverlong ? term.remaining : undefined;
     if (!isOverlong) this.term = term;
   }

@@ -4,11 +4,11 @@ import { batchesOf } from '../../locks/batches.js';
 import type { Extended, Extension, LockStore } from '../../locks/lock-store.js';
 import type { LockRequest } from '../../locks/lock-request.js';
 import { type Clock, type Moment, momentOf, partedSince } from '../../options/index.js';
-import { type HeldLease, LOSS, type RenewalGroup, SLACK } from './held-lease.js';
+import { type HeldLease, LOSS, type RenewalGroup } from './held-lease.js';
 import { isRefused } from './claim.js';
 import type { OnRefused } from './cleanup.js';
 import { type Due, Schedule } from './timers.js';
-import { deadlineOf, readClocks, type Term, validityAt } from '../../locks/validity.js';
+import { deadlineOf, readClocks, SLACK, type Term, validityAt } from '../../locks/validity.js';
 
 /** The shortest pause between two renewals of one lease, in ms. */
 const SHORTEST_PAUSE = 10;
