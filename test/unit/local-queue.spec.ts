@@ -228,6 +228,25 @@ describe('a caller that gave up', () => {
     expect((await world.snapshot()).remaining).toBeLessThanOrEqual(80);
   });
 
+  it('makes the one behind it ask for its own ttl to the ms, whatever doubles round', async () => {
+    const ttls = new Set<number>();
+    const process = await world.process({}, (store) =>
+      withSteps(store, {
+        extend: (requests) => {
+          ttls.add(requests[0]!.ttl);
+          return store.extend(requests);
+        },
+      }),
+    );
+    for (let power = 19; power < 36; power += 1) {
+      const soon = 2 ** power - 700.3; // within the lease, doubles become coarser
+      await world.elapse(soon - world.clock.monotonic());
+      const lease = await behindOneThatLeft(process, { ttl: 1_500 });
+      await lease.release();
+    }
+    expect([...ttls]).toEqual([1_500]);
+  });
+
   it('leaves nothing on the server also where the server is told late', async () => {
     let isLate = true;
     const process = await world.process({}, (store) =>

@@ -238,7 +238,8 @@ export class HeldLease implements Scheduled {
   /** How long the lease lasts at `now` after a request for `ttl` ms: longer, if it did before or was asked to. */
   #longest(ttl: number, now: number): number {
     const { sent, remaining } = this.term;
-    return Math.max(ttl, Math.ceil(Math.max(sent.monotonic + remaining, this.#asked) - now));
+    const end = Math.max(sent.monotonic + remaining, this.#asked);
+    return Math.max(ttl, Math.ceil(end - now - 0.001)); // doubles round: that is no ms more
   }
 
   /** Takes the server's answer to a request for `asked` ms. A much longer lease is believed when it is said twice. */
