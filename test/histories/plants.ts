@@ -47,6 +47,7 @@ export const plants = {
       },
     }),
     found: /^overlap: /,
+    ways: { shared: 1, exclusive: 1 },
   },
   'nobody counts permits': {
     plant: both(
