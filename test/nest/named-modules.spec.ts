@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type DynamicModule, type INestApplication, Injectable, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { Redis } from 'ioredis';
 import {
   InjectLockService,
   Locked,
@@ -10,15 +9,13 @@ import {
   RedisLockModule,
 } from '../../lib/index.js';
 import { NestBench } from '../support/nest-app.js';
+import { keysTaken } from './keys-taken.js';
 
 let bench: NestBench;
-let admin: Redis;
 beforeAll(async () => {
   bench = await NestBench.start();
-  admin = new Redis(bench.redis.url);
 });
 afterAll(async () => {
-  admin.disconnect();
   await bench.stop();
 });
 
@@ -34,8 +31,8 @@ describe('several modules in one application', () => {
     expect(bills.billing).not.toBe(bills.locks);
     expect(await bills.pay()).toEqual(['bill', 'undefined']);
     expect(await bills.plain()).toEqual(['bill', 'undefined']);
-    expect(await redisKeys(bills.billing, 'k')).toEqual(['billing:k']);
-    expect(await redisKeys(bills.locks, 'k')).toEqual(['main:k']);
+    expect(await keysTaken(bench.redis.url, bills.billing, 'k')).toEqual(['billing:k']);
+    expect(await keysTaken(bench.redis.url, bills.locks, 'k')).toEqual(['main:k']);
   });
 
   it('work by forRootAsync too', async () => {
@@ -47,7 +44,7 @@ describe('several modules in one application', () => {
       }),
     );
     const billing = app.get<LockService>('LockService:billing');
-    expect(await redisKeys(billing, 'k')).toEqual(['async:k']);
+    expect(await keysTaken(bench.redis.url, billing, 'k')).toEqual(['async:k']);
   });
 
   it('are refused at start-up without a name, or with the same one', async () => {
@@ -93,15 +90,6 @@ function named(name?: string): DynamicModule {
 async function start(...imports: DynamicModule[]): Promise<INestApplication> {
   const module = await Test.createTestingModule({ imports }).compile();
   return bench.use(module.createNestApplication({ logger: false }));
-}
-
-/** The Redis keys that hold a lock named `key` taken by this application. */
-async function redisKeys(locks: LockService, key: string): Promise<string[]> {
-  await admin.flushall();
-  const lease = await locks.acquire(key);
-  const keys = await admin.keys('*');
-  await lease.release();
-  return keys.filter((name) => name.endsWith(key) && !name.startsWith('{'));
 }
 
 @Injectable()

@@ -21,15 +21,13 @@ import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { SOON } from '../support/bounds.js';
 import { NestBench } from '../support/nest-app.js';
 import { Careful, EveryReplica, Forgetful, Leading, Unlocked, Within } from './careless-classes.js';
+import { keysTaken } from './keys-taken.js';
 
 let bench: NestBench;
-let admin: Redis;
 beforeAll(async () => {
   bench = await NestBench.start();
-  admin = new Redis(bench.redis.url);
 });
 afterAll(async () => {
-  admin.disconnect();
   await bench.stop();
 });
 
@@ -69,7 +67,7 @@ describe('RedisLockModule finds its options', () => {
     ],
   ])('%s', async (_, module, expected) => {
     const app = await start(module());
-    expect(await redisKeys(app.get(LockService), 'k')).toEqual([expected]);
+    expect(await keysTaken(bench.redis.url, app.get(LockService), 'k')).toEqual([expected]);
   });
 
   it('with defaults for all calls, which a call may change', async () => {
@@ -271,13 +269,4 @@ async function protectedRedis(password: string, args: string[] = []): Promise<Re
   await client.config('SET', 'requirepass', password);
   client.disconnect();
   return redis;
-}
-
-/** The Redis keys that hold a lock named `key` taken by this application. */
-async function redisKeys(locks: LockService, key: string): Promise<string[]> {
-  await admin.flushall();
-  const lease = await locks.acquire(key);
-  const keys = await admin.keys('*');
-  await lease.release();
-  return keys.filter((name) => name.endsWith(key) && !name.startsWith('{'));
 }
