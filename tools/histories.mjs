@@ -1,5 +1,5 @@
 // `npm run histories`: plays histories of processes that lock in all ways while something goes wrong, checks them, and writes
-// docs/faults/results.md. Options: --size 1200 histories, of --operations 900 at least; --minutes ends a start early, the next one goes on where
+// docs/faults/results.md. Options: --size 1200 histories from seed --from 0 on, of --operations 900 at least; --minutes ends a start early, the next one goes on where
 // it was (build/histories, one file for each state of lib, of the histories and of test/support); --again forgets what was played.
 // They mostly wait: --at-once 4 are played beside each other.
 // --only <part of a line of --list> plays those alone and writes no page; --seed 17 plays one and says what is wrong, and --shorten makes it shorter then.

@@ -11,6 +11,7 @@ import { shortened } from './shorten.js';
 
 const { values: options } = parseArgs({
   options: {
+    from: { type: 'string', default: '0' },
     size: { type: 'string', default: '1200' },
     operations: { type: 'string', default: '900' },
     seed: { type: 'string' },
@@ -27,6 +28,8 @@ const { values: options } = parseArgs({
     results: { type: 'string', default: join('docs', 'faults', 'results.md') },
   },
 });
+/** The histories that are meant, by their seeds. */
+const wanted = Array.from({ length: Number(options.size) }, (_, at) => Number(options.from) + at);
 const demands = {
   operations: Number(options.operations),
   journals: join(options.state, 'journals'),
@@ -113,7 +116,6 @@ async function one(seed: number, resource: RedisProcess): Promise<void> {
 
 async function all(): Promise<void> {
   const played = new Played(options.state);
-  const wanted = Array.from({ length: Number(options.size) }, (_, seed) => seed);
   const chosen = wanted.filter((seed) => described(planOf(seed)).includes(options.only));
   const left = chosen.filter((seed) => !played.outcomes.has(seed));
   const end = performance.now() + Number(options.minutes) * 60_000;
@@ -144,7 +146,7 @@ async function all(): Promise<void> {
   await Promise.all(Array.from({ length: Number(options['at-once']) }, () => withServer(lane)));
   bar.stop();
   const outcomes = chosen.flatMap((seed) => played.outcomes.get(seed) ?? []);
-  const { page, violations, total } = resultsPage(outcomes, wanted.length);
+  const { page, violations, total } = resultsPage(outcomes, wanted);
   if (options.only === '') {
     mkdirSync(join(options.results, '..'), { recursive: true });
     writeFileSync(options.results, page);
@@ -165,7 +167,7 @@ function drawn(seed: number): Plan {
 }
 
 if (options.list) {
-  for (let seed = 0; seed < Number(options.size); seed += 1) {
+  for (const seed of wanted) {
     const line = described(planOf(seed));
     if (line.includes(options.only)) process.stdout.write(`${line}\n`);
   }

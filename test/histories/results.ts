@@ -13,7 +13,7 @@ interface Row {
 /** The page of results, and what stands in its last line. */
 export function resultsPage(
   outcomes: readonly Outcome[],
-  wanted: number,
+  wanted: readonly number[],
 ): { page: string; violations: number; total: string } {
   const rows = FAULTS.map(({ name }) => [name, rowOf(name, outcomes)] as const);
   const sum = (of: (outcome: Outcome) => number): number =>
@@ -21,7 +21,7 @@ export function resultsPage(
   const violations = sum((outcome) => outcome.violations.length);
   const hours = sum(({ seconds }) => seconds) / 3_600;
   const total =
-    `${number(outcomes.length)} of ${number(wanted)} histories, ${number(sum((each) => each.operations))} operations, ` +
+    `${number(outcomes.length)} of ${number(wanted.length)} histories from seed ${wanted[0]} on, ${number(sum((each) => each.operations))} operations, ` +
     `${number(sum((each) => each.sections))} grants, ${violations} violations, ${hours.toFixed(1)} hours`;
   const lines = rows
     .filter(([, { histories }]) => histories > 0)
