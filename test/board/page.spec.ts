@@ -12,6 +12,7 @@ import { LockBoard } from '../../lib/watch/board/lock-board.js';
 import { event, Viewer } from '../../lib/watch/board/viewer.js';
 import { type Lease, LockService } from '../../lib/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { closeAll, closing } from '../support/closing.js';
 import { PLATFORMS, type Platform, useBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
 import { Worker } from '../support/worker.js';
@@ -24,11 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => chromium?.close());
 
-let closing: (() => unknown)[] = [];
 afterEach(async () => {
-  const tasks = closing.reverse();
-  closing = [];
-  for (const close of tasks) await close();
+  await closeAll();
   jest.restoreAllMocks();
 });
 

@@ -3,17 +3,16 @@ import { Redis } from 'ioredis';
 import type { RedisLockOptions } from '../../lib/engine/options/index.js';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { Certificate } from '../support/certificate.js';
+import { closeAll, closing } from '../support/closing.js';
 import { askedInProcess, Command, endCommands, inProcess } from '../support/command.js';
 import { LockProcess } from '../support/lock-process.js';
 import { Quorum } from '../support/quorum.js';
 import { until } from '../support/until.js';
 import { problemsOf, sees } from './sees.js';
 
-let closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   await endCommands();
-  for (const close of closing.reverse()) await close();
-  closing = [];
+  await closeAll();
 });
 
 describe('over TLS', () => {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { closeAll, closing } from '../support/closing.js';
 import { asked, command, endCommands } from '../support/command.js';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { LockProcess } from '../support/lock-process.js';
@@ -21,11 +22,9 @@ afterAll(async () => {
   clock?.remove();
 });
 
-let closing: (() => unknown)[] = [];
 afterEach(async () => {
   await endCommands();
-  for (const close of closing.reverse()) await close();
-  closing = [];
+  await closeAll();
   await admin.flushall();
 });
 

@@ -4,16 +4,13 @@ import type { RedisLockOptions } from '../../lib/engine/options/index.js';
 import { ClusterProcess } from '../../tools/redis-cluster.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { closeAll, closing } from '../support/closing.js';
 import { askedInProcess, inProcess } from '../support/command.js';
 import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
 import { problemsOf, sees } from './sees.js';
 
-let closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.reverse()) await close();
-  closing = [];
-});
+afterEach(closeAll);
 
 function holding(options: RedisLockOptions): LockProcess {
   const holder = new LockProcess(options);

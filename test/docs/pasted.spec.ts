@@ -9,6 +9,7 @@ import { LockService, RedisLockModule } from 'nest-redis-lock';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { outsideNpm } from '../package/outside-npm.js';
 import { BUILDING, installPacked } from '../package/packed.js';
+import { closeAll, closing } from '../support/closing.js';
 import { until } from '../support/until.js';
 import { examples } from './doc-comments.js';
 import { blocksOf, PAGES, textOf } from './pages.js';
@@ -61,10 +62,8 @@ describe('an empty Nest application', () => {
 describe('the first block of', () => {
   let redis: RedisProcess;
   let locks: LockService;
-  let closing: (() => Promise<unknown>)[];
 
   beforeEach(async () => {
-    closing = [];
     redis = await RedisProcess.start();
     closing.push(() => redis.stop());
     const imports = [RedisLockModule.forRoot({ redis: redis.url })];
@@ -73,9 +72,7 @@ describe('the first block of', () => {
     locks = module.get(LockService);
   });
 
-  afterEach(async () => {
-    for (const close of closing.reverse()) await close();
-  });
+  afterEach(closeAll);
 
   /** An application whose `src/app.module.ts` the block is, built. */
   async function built(page: string): Promise<string> {

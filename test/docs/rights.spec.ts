@@ -51,7 +51,7 @@ it.each(Object.entries(formats))(
 );
 
 it.each(['allchannels', 'resetchannels'])(
-  'another user, as Operations lists its rights, neither reads locks nor hears or sends their messages; by default: %s',
+  'another user, as Operations lists its rights, neither reads nor ends locks, nor hears or sends their messages; by default: %s',
   async (channels) => {
     const server = await start(['--acl-pubsub-default', channels]);
     await asAdmin(server, 'ACL', 'SETUSER', 'other', 'on', '>pw', ...OF_OTHERS);
@@ -67,8 +67,20 @@ it.each(['allchannels', 'resetchannels'])(
       ['PSUBSCRIBE', 'lock:inbox:*'],
       ['PSUBSCRIBE', '*'],
       ['MONITOR'],
+      ['DEL', 'lock:k'],
+      ['SET', 'lock:k', 'mine'],
+      ['PEXPIRE', '{lock:k}:queue', '1'],
+      ['EVAL', "return redis.call('DEL', KEYS[1])", '1', 'lock:k'],
+      ['EVAL', "return redis.call('DEL', 'lock:k')", '0'],
+      ['KEYS', '*'],
+      ['FLUSHALL'],
+      ['FLUSHDB'],
+      ['SWAPDB', '0', '1'],
+      ['RESTORE', 'other:key', '0', ''],
     ]) {
-      await expect(other.call(command!, ...args)).rejects.toThrow(/NOPERM|can't (access|publish)/);
+      await expect(other.call(command!, ...args)).rejects.toThrow(
+        /NOPERM|can't (access|publish|run)/,
+      );
     }
     expect(await other.set('other:key', 'value')).toBe('OK');
     expect(await other.publish('other:channel', 'word')).toBe(0);

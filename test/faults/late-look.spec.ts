@@ -2,6 +2,7 @@ import { afterEach, expect, it } from '@jest/globals';
 import { NATIVE } from '../../lib/engine/options/index.js';
 import { Redis } from 'ioredis';
 import { RedisProcess } from '../../tools/redis-server.js';
+import { closeAll, closing } from '../support/closing.js';
 import { LockProcess } from '../support/lock-process.js';
 import { Quorum } from '../support/quorum.js';
 
@@ -18,16 +19,13 @@ async function standStill(ms: number): Promise<void> {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-const toStop: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const stop of toStop.splice(0).reverse()) await stop();
-});
+afterEach(closeAll);
 
 it('an answer that came while the process stood still is in time', async () => {
   const redis = await RedisProcess.start();
-  toStop.push(() => redis.stop());
+  closing.push(() => redis.stop());
   const client = new LockProcess({ redis: redis.url, commandTimeout: 1_000 });
-  toStop.push(() => client.close());
+  closing.push(() => client.close());
   await (await client.acquire('k')).release(); // the server knows the scripts now
   await slowDown(redis, 50);
   const acquired = client.acquire('k');
@@ -37,7 +35,7 @@ it('an answer that came while the process stood still is in time', async () => {
 
 it('votes that came while the process stood still count', async () => {
   const quorum = await Quorum.of(3);
-  toStop.push(() => quorum.stop());
+  closing.push(() => quorum.stop());
   const process = await quorum.process();
   await (await process.acquire()).release(); // the servers know the scripts now
   await Promise.all(quorum.servers.map((server) => slowDown(server, 50)));

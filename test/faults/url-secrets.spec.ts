@@ -15,6 +15,7 @@ import {
 } from '../../lib/index.js';
 import { moduleSettings } from '../../lib/engine/options/index.js';
 import { freePort } from '../../tools/redis-server.js';
+import { closeAll, closing } from '../support/closing.js';
 import { compiledWorkers } from '../support/compiled-workers.js';
 
 /** Each part of what is secret here: a URL may be cut anywhere. */
@@ -129,7 +130,6 @@ async function start(module: () => DynamicModule): Promise<LockService> {
   return built.get(LockService);
 }
 
-const closing: (() => Promise<unknown>)[] = [];
 const logged: string[] = [];
 beforeAll(() => {
   Logger.overrideLogger(false);
@@ -141,7 +141,7 @@ beforeAll(() => {
   }
 });
 afterAll(async () => {
-  for (const close of closing) await close();
+  await closeAll();
   jest.restoreAllMocks();
 });
 

@@ -7,15 +7,12 @@ import request from 'supertest';
 import { lockChannels, LockOptionsError, LockService } from 'nest-redis-lock';
 import { registerLockMetrics } from 'nest-redis-lock/prometheus';
 import { ManualClock, MemoryServer, memoryLockService } from 'nest-redis-lock/testing';
+import { closeAll, closing } from '../support/closing.js';
 import { NestBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
 import { scraped, ScrapedAccounts } from './scraped-accounts.js';
 
-const undo: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const each of undo.splice(0).reverse()) await each();
-});
+afterEach(closeAll);
 
 describe('an application that is scraped', () => {
   let bench: NestBench;
@@ -81,7 +78,7 @@ describe('an application that is scraped', () => {
 describe('a registration', () => {
   it('counts in time what waits and what is held', async () => {
     const registry = new Registry();
-    undo.push(registerLockMetrics(registry, { buckets: [1, 2] }));
+    closing.push(registerLockMetrics(registry, { buckets: [1, 2] }));
     const { clock, locks } = inMemory();
     const lease = await locks.acquire('a', { name: 'a' });
     const waiting = locks.acquire('a', { name: 'a' });
@@ -108,7 +105,7 @@ describe('a registration', () => {
     const registry = new Registry<typeof Registry.OPENMETRICS_CONTENT_TYPE>();
     registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
     const stop = registerLockMetrics(registry);
-    undo.push(stop);
+    closing.push(stop);
     const { locks } = inMemory();
     await locks.withLock('a', async () => 1);
     expect(Object.keys(samples(await registry.metrics())).join()).toContain(
@@ -134,7 +131,7 @@ describe('a registration', () => {
 
   it('is refused a second time, in one sentence that says what to do, and leaves the first as it is', async () => {
     const registry = new Registry();
-    undo.push(registerLockMetrics(registry));
+    closing.push(registerLockMetrics(registry));
     expect(() => registerLockMetrics(registry)).toThrow(
       new LockOptionsError(
         'The registry has a metric "lock_wait_duration_seconds" already: call registerLockMetrics once, or call what its first call returned before.',
@@ -164,7 +161,7 @@ describe('a registration', () => {
   it('answers each question to the registry as a histogram of prom-client would', async () => {
     const buckets = [1, 2];
     const registry = new Registry();
-    undo.push(registerLockMetrics(registry, { buckets }));
+    closing.push(registerLockMetrics(registry, { buckets }));
     const { clock, locks } = inMemory();
     for (const held of [500, 1_000, 1_500, 2_500]) {
       const lease = await locks.acquire('a', { name: 'a' });
@@ -213,7 +210,7 @@ describe('a registration', () => {
 
   it('asks nothing of prom-client while locks are used', async () => {
     const registry = new Registry();
-    undo.push(registerLockMetrics(registry));
+    closing.push(registerLockMetrics(registry));
     const asked: string[] = [];
     for (const { name } of registry.getMetricsAsArray()) {
       const tell = (): void => void asked.push(name);
@@ -227,9 +224,9 @@ describe('a registration', () => {
 
   it('breaks no lock where somebody publishes what it cannot count, and warns once', async () => {
     const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
-    undo.push(() => warn.mockRestore());
+    closing.push(() => warn.mockRestore());
     const registry = new Registry();
-    undo.push(registerLockMetrics(registry));
+    closing.push(registerLockMetrics(registry));
     for (let turn = 0; turn < 2; turn += 1) lockChannels.acquire.start.publish(undefined);
     const { locks } = inMemory();
     expect(await locks.withLock('a', async () => 1)).toBe(1);

@@ -31,7 +31,7 @@ export function describeApplication(
       }
     }, INSTALLING);
 
-    it('is built, starts, locks in every way and ends by itself', async () => {
+    it('is built, starts on Express and on Fastify, locks in every way and ends by itself', async () => {
       await startsAndLocks(consumer, place.redis.url);
     });
 

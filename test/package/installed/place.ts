@@ -24,19 +24,24 @@ export class Place {
   }
 }
 
-/** The application is built, starts, locks in every way, and ends by itself. */
+/** The platforms of Nest for HTTP. */
+const PLATFORMS = ['Express', 'Fastify'] as const;
+
+/** The application is built, starts on each platform, locks in every way, and ends by itself. */
 export async function startsAndLocks(consumer: Consumer, redis: string): Promise<void> {
   const built = await consumer.node(['node_modules/typescript/bin/tsc', '-p', '.']);
   expect(built).toEqual({ code: 0, stdout: '', stderr: '' });
-  const { code, stdout, stderr } = await consumer.node(['dist/main.js'], {
-    REDIS_URL: redis,
-  });
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(JSON.parse(stdout)).toEqual({
-    route: 'balance of 7',
-    withdrawn: '10 from account:42 by this process',
-    audited: true,
-    busy: 'LOCK_NOT_ACQUIRED',
-    testing: expect.arrayContaining(['LockTestingModule', 'ManualClock']),
-  });
+  for (const platform of PLATFORMS) {
+    const env = { REDIS_URL: redis, PLATFORM: platform };
+    const { code, stdout, stderr } = await consumer.node(['dist/main.js'], env);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({
+      platform: platform.toLowerCase(),
+      route: 'balance of 7',
+      withdrawn: '10 from account:42 by this process',
+      audited: true,
+      busy: 'LOCK_NOT_ACQUIRED',
+      testing: expect.arrayContaining(['LockTestingModule', 'ManualClock']),
+    });
+  }
 }
