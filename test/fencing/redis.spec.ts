@@ -96,6 +96,15 @@ describe('a write to Redis under a fencing token', () => {
     expect(await outcome(fencedRedis(redis, 4).del('account:once'))).toMatch('stale');
   });
 
+  it('goes through a client that reads numbers as texts, with its own reply', async () => {
+    const client = redis.duplicate({ stringNumbers: true });
+    expect(await fencedRedis(client, 7).hset('account', { balance: 70 })).toBe('1');
+    expect(await fencedRedis(client, 7).set('account:once', 1)).toBe('OK');
+    const second = fencedRedis(client, 5).eval('return 1', ['free', 'account']);
+    await expect(second).rejects.toMatchObject({ resource: 'account', token: 5, newest: 7 });
+    client.disconnect();
+  });
+
   it('is no command that writes other keys as well', async () => {
     const fenced = fencedRedis(redis, 5);
     for (const [command, ...operands] of [

@@ -118,13 +118,14 @@ export class FencedRedis {
     const { keyPrefix = '' } = this.#client.options;
     const fences = keys.map((key) => fenceKey(keyPrefix, key));
     const operands = [...keys, ...fences, this.#token, this.#retention, ...args];
+    // A client with `stringNumbers` reads numbers as texts.
     const [written, reply, place] = (await this.#send(script, 2 * keys.length, operands)) as [
-      written: 0 | 1,
+      written: 0 | 1 | '0' | '1',
       reply?: unknown,
-      place?: number,
+      place?: number | string,
     ];
-    if (written === 1) return reply ?? null;
-    const resource = keys[place! - 1]!;
+    if (Number(written) === 1) return reply ?? null;
+    const resource = keys[Number(place) - 1]!;
     throw new StaleFencingTokenError(resource, this.#token, Number(reply), this.#lock);
   }
 
