@@ -332,6 +332,41 @@ describe('a lock of our own with a guard', () => {
     expect(await sides.theirs.exists('k_lock')).toBe(0);
   });
 
+  it('lets a plain lock with the guard be written once more, whoever asks meanwhile', async () => {
+    start();
+    const plain = sides.client({ dialect: { name: 'plain', guard: 'timestamp' } });
+    const lease = await plain.acquire('k_lock', { ttl: 30_000, renew: false });
+    for (const acquire of Object.values(kinds)) {
+      await sides.us.inspect('k_lock');
+      await expect(acquire(sides.us, 0)).rejects.toThrow(LockNotAcquiredError);
+    }
+    const theirs = await sides.theirs.getset('k_lock', String(Date.now() + 60_000));
+    await sides.us.inspect('k_lock');
+    await lease.extend();
+    expect(await sides.theirs.get('k_lock')).toBe(theirs);
+    expect(await lease.release()).toBe(true);
+    expect(await sides.theirs.exists('k_lock', '{k_lock}:grant')).toBe(0);
+  });
+
+  it.each(
+    (['s', 'ms', 'float'] as const).flatMap((unit) =>
+      (['commands', 'script'] as const).map((protocol) => ({ unit, protocol })),
+    ),
+  )('leaves a timestamp lock to its holder: %j', async (format) => {
+    start();
+    const timed = sides.client({ dialect: { name: 'timestamp', suffix: '_lock', ...format } });
+    const lease = await timed.acquire('k', { ttl: 30_000 });
+    const theirs = await sides.theirs.get('k_lock');
+    for (const acquire of Object.values(kinds)) {
+      await sides.us.inspect('k_lock');
+      await expect(acquire(sides.us, 0)).rejects.toThrow(LockNotAcquiredError);
+    }
+    expect(await sides.theirs.get('k_lock')).toBe(theirs);
+    await lease.extend();
+    expect(await lease.release()).toBe(true);
+    expect(await sides.theirs.exists('k_lock', '{k_lock}:grant')).toBe(0);
+  });
+
   it('excludes one without, which is stolen', async () => {
     const peer = await them('s');
     const without = sides.client({ keyPrefix: '' });
