@@ -79,6 +79,19 @@ describe('which node has a slot', () => {
     topology.close();
   });
 
+  it('is asked again while some slot has no node, ever less often, until each has one', async () => {
+    cluster.slots = [[0, 99, ['a', 1]]];
+    topology.refresh();
+    await clock.advance(60_000);
+    expect([topology.map.owner(99), topology.map.owner(100)]).toEqual(['a:1', undefined]);
+    const before = cluster.asked;
+    await clock.advance(10_000);
+    expect(cluster.asked - before).toBeLessThan(15);
+    cluster.slots = [[0, 16_383, ['a', 1]]];
+    await clock.advance(1_000);
+    expect([topology.map.owner(100), changes, clock.pending]).toEqual(['a:1', 2, 0]);
+  });
+
   it('is asked at a seed where the only node that answers serves it no more, once per 100 ms', async () => {
     topology.doubt('a:1');
     for (let times = 0; times < 10; times += 1) {

@@ -94,7 +94,7 @@ export class Topology {
     this.#map = map;
     this.nodes.keep(map.addresses);
     if (moved) this.changed();
-    return map.addresses.every((address) => this.nodes.at(address)?.ready);
+    return map.unserved === 0 && map.addresses.every((address) => this.nodes.at(address)?.ready);
   }
 
   async #ask(address: Address): Promise<SlotMap> {
