@@ -15,6 +15,8 @@ export class FakeCluster {
   connectTimeout: number | undefined;
   /** Where this process reaches what the Cluster knows by another address. */
   natMap: Record<string, string> = {};
+  /** Called with the name of each command, before a node answers it. */
+  meets: (name: string) => unknown = () => {};
   /** Where each connection goes. */
   readonly places = new Map<unknown, string>();
   /** The first connection to each node, which is for commands. */
@@ -34,6 +36,7 @@ export class FakeCluster {
 
   #node(address: string): FakeRedis {
     const redis = new FakeRedis((name) => {
+      this.meets(name);
       if (name === 'info') return INFO;
       if (name === 'evalsha') return 'OK';
       if (name === 'time' || name === 'eval') return ['2000', '250000'];

@@ -226,6 +226,31 @@ describe('of the nodes of a Cluster', () => {
   });
 });
 
+describe('a Cluster that is closed while it is being opened', () => {
+  /** The error of the opening, and how many connections were made before it was closed, and after. */
+  async function closed(): Promise<unknown[]> {
+    let error: unknown;
+    open().catch((why: unknown) => (error = why));
+    await clock.advance(0);
+    const before = fakes.places.size;
+    await cluster.close();
+    await clock.advance(0);
+    return [error, before, fakes.places.size];
+  }
+
+  it('connects to nothing from then on', async () => {
+    fakes.slots = { 'a:1': [[0, 16_383, ['c', 3]]] }; // nobody can connect to that node
+    expect(await closed()).toEqual([expect.objectContaining({ outcome: 'unsent' }), 2, 2]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('ends the connection that was to become its inbox', async () => {
+    fakes.meets = (name) => name === 'cluster' && (fakes.away = 'a:1');
+    expect(await closed()).toEqual([expect.objectContaining({ outcome: 'unsent' }), 2, 2]);
+    expect(clock.pending).toBe(0);
+  });
+});
+
 describe('a named node that knows no slots', () => {
   beforeEach(() => {
     fakes.slots = { 'a:1': [], 'b:2': [[0, 16_383, ['b', 2]]] };

@@ -26,13 +26,14 @@ export class ClusterInbox {
   async open(but?: Address): Promise<void> {
     let why: unknown;
     for (const address of shuffled(this.addresses(), but)) {
+      if (this.#closed) return;
       try {
         return await this.#openAt(address);
       } catch (error) {
         why = error;
       }
-      if (this.#closed) return;
     }
+    if (this.#closed) return;
     throw why;
   }
 

@@ -32,7 +32,7 @@ export class RedisCluster implements LockServer {
   #nodes: ClusterNodes | undefined;
   #topology: Topology | undefined;
   #inbox: ClusterInbox | undefined;
-  /** The node that was greeted at the start. */
+  /** The node that was greeted once all else was open; undefined before that. */
   #greeted: RedisNode | undefined;
   /** Why the last attempt to open the Cluster failed; undefined before that. */
   #trouble: string | undefined;
@@ -60,8 +60,8 @@ export class RedisCluster implements LockServer {
     const nodes = (this.#nodes = new ClusterNodes(
       connect,
       this.checks,
-      () => this.#inbox && listener.reconnected(),
-      () => this.#inbox && topology.refresh(),
+      () => this.#greeted && listener.reconnected(),
+      () => this.#greeted && topology.refresh(),
     ));
     const topology = new Topology(this.source, nodes, this.time, () => listener.reconnected());
     this.#topology = topology;
@@ -69,21 +69,22 @@ export class RedisCluster implements LockServer {
     const greet = (text: string): Promise<RedisNode> => this.#greet(name, text);
     const inboxAt = (address: Address): Inbox =>
       new Inbox(connect(address), name, listener, this.foreignChannels, greet);
-    const inbox = new ClusterInbox(listener, this.time, inboxAt, () => topology.map.addresses);
+    const addresses = (): Address[] => topology.map.addresses;
+    const inbox = (this.#inbox = new ClusterInbox(listener, this.time, inboxAt, addresses));
     try {
       await topology.find();
       await inbox.open();
       const { connectTimeout = MODULE_DEFAULTS.connectTimeout } = this.checks;
       const closed = (): boolean => this.#topology === undefined;
-      this.#greeted = await triedAtStart(() => greet('hello'), connectTimeout, this.time, closed);
+      const greeted = await triedAtStart(() => greet('hello'), connectTimeout, this.time, closed);
+      if (closed()) throw notSent(undefined);
+      this.#greeted = greeted;
     } catch (error) {
-      inbox.close();
       await this.close();
       const failure = unusable(`The Cluster at ${this.source.seeds.join(' ')}`, error);
       this.#trouble = failure.message.replace(/\.$/, '');
       throw failure;
     }
-    this.#inbox = inbox;
     topology.refresh();
   }
 
@@ -97,7 +98,7 @@ export class RedisCluster implements LockServer {
 
   async health(prefix: string, within: number): Promise<ServerHealth[]> {
     const [nodes, topology] = [this.#nodes, this.#topology];
-    if (!this.#inbox || !nodes || !topology) {
+    if (!this.#greeted || !nodes || !topology) {
       return this.source.seeds.map((address) => notConnected(`${address}/0`, this.#trouble));
     }
     return Promise.all(
@@ -113,7 +114,7 @@ export class RedisCluster implements LockServer {
   }
 
   get ready(): boolean {
-    return this.#inbox !== undefined && this.#nodes!.ready.length > 0;
+    return this.#greeted !== undefined && this.#nodes!.ready.length > 0;
   }
 
   take<Answer>(step: Step<Answer>): Promise<Answer> {
@@ -162,8 +163,7 @@ export class RedisCluster implements LockServer {
   }
 
   describe(): Description {
-    if (!this.#inbox || !this.#greeted)
-      return { found: 'Redis Cluster, not connected yet', warnings: [] };
+    if (!this.#greeted) return { found: 'Redis Cluster, not connected yet', warnings: [] };
     return this.#greeted.describe(`Cluster ${this.#topology!.map.addresses.join(' ')}`);
   }
 
@@ -172,7 +172,7 @@ export class RedisCluster implements LockServer {
     this.#inbox?.close();
     this.#nodes?.close();
     this.foreignChannels.close();
-    this.#topology = this.#inbox = this.#nodes = undefined;
+    this.#topology = this.#inbox = this.#nodes = this.#greeted = undefined;
   }
 
   #owner(slot: number): StepNode | undefined {
