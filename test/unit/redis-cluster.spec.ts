@@ -133,6 +133,25 @@ describe('a slot of a Cluster', () => {
     expect(asked).toEqual(['a:1', 'b:2']);
   });
 
+  it('that is on its way to a node without a slot keeps the connection there, whatever other steps meet', async () => {
+    fakes.away = undefined;
+    fakes.slots = {};
+    let isAsked = false;
+    const step = async (): Promise<void> => {
+      if (isAsked) return;
+      isAsked = true;
+      throw storeFailure(new Error('ASK 1 c:3'), 'k');
+    };
+    await cluster.at('k', 'k', step);
+    for (let times = 0; times < 10; times += 1) {
+      await Promise.all([taken('TRYAGAIN Multiple keys'), clock.advance(20)]);
+    }
+    expect(fakes.made.get('c:3')!.disconnects).toEqual([]);
+    await clock.advance(60_000);
+    await Promise.all([taken('TRYAGAIN Multiple keys'), clock.advance(20)]);
+    expect(fakes.made.get('c:3')!.disconnects).toEqual([false]);
+  });
+
   it('whose new node is away is asked for at the one that took its place, if others know that', async () => {
     fakes.slots = { 'a:1': [[0, 16_383, ['b', 2]]] };
     const failed = taken('MOVED 1 c:3').catch((error: unknown) => error);

@@ -195,6 +195,7 @@ export class RedisCluster implements LockServer {
       return this.#owner(slot);
     }
     const target = this.source.mapped(address);
+    topology.redirected(target);
     // The caller's time may end before the node is connected: the connecting goes on for the next call.
     const left = giveUpAt - this.time.monotonic();
     const node = await inTime(this.time, left, nodes.open(target), async () => {

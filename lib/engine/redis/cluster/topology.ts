@@ -7,6 +7,8 @@ import { type Address, SlotMap } from './slot-map.js';
 /** The first and the longest pause before nodes are asked again while a slot has no node that answers, in ms. */
 const PAUSE = 100;
 const LONGEST = 1_000;
+/** How long a node without a slot stays connected after a redirection to it, in ms: connecting and a step take less. */
+const REDIRECTED = 10_000;
 
 /** The node that owns each slot. The nodes are asked when one of them is lost, or says that a slot moved. */
 export class Topology {
@@ -15,6 +17,8 @@ export class Topology {
   #closed = false;
   /** When the answer CLUSTERDOWN is heeded again, in monotonic ms. */
   #heedsFrom = 0;
+  /** When a redirection last led to each node, in monotonic ms. */
+  readonly #redirected = new Map<Address, number>();
   /** How many rounds in a row left a slot without a node that answers. */
   #rounds = 0;
   #cancel = (): void => {};
@@ -37,11 +41,16 @@ export class Topology {
     this.refresh();
   }
 
+  /** A step was sent on to this node, which owns no slot yet while its first one is on the way, or as others know. */
+  redirected(address: Address): void {
+    this.#redirected.set(address, this.time.monotonic());
+  }
+
   /** Asks all seeds; the first answer names the other nodes. Rejects with the error of the last seed. */
   async find(): Promise<void> {
     this.#map = await firstOf(this.source.seeds.map((seed) => this.#ask(seed)));
     await Promise.allSettled(this.map.addresses.map((address) => this.nodes.open(address)));
-    this.nodes.keep(this.map.addresses);
+    this.#keep();
   }
 
   /** A node serves no slot at the moment: the others are asked who does. */
@@ -92,9 +101,18 @@ export class Topology {
     if (this.#closed) return false;
     const moved = !map.equals(this.#map);
     this.#map = map;
-    this.nodes.keep(map.addresses);
+    this.#keep();
     if (moved) this.changed();
     return map.unserved === 0 && map.addresses.every((address) => this.nodes.at(address)?.ready);
+  }
+
+  /** Closes the connections to nodes that steps need no more. */
+  #keep(): void {
+    const since = this.time.monotonic() - REDIRECTED;
+    for (const [address, at] of this.#redirected) {
+      if (at < since) this.#redirected.delete(address);
+    }
+    this.nodes.keep([...this.map.addresses, ...this.#redirected.keys()]);
   }
 
   async #ask(address: Address): Promise<SlotMap> {
