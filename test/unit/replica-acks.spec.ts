@@ -5,6 +5,8 @@ import { systemClock } from '../../lib/engine/options/index.js';
 import { KeyList, LuaScript, type RedisConnection } from '../../lib/engine/redis/index.js';
 import { ReplicaAcks } from '../../lib/engine/redis/replica-acks.js';
 import type { ScriptRun } from '../../lib/engine/redis/lua-script.js';
+import { storeFailure } from '../../lib/engine/redis/store-failure.js';
+import { replyError } from '../support/fake-redis.js';
 
 const script = new LuaScript('return 1');
 
@@ -143,6 +145,43 @@ describe.each<[string, number, (wait: Sent) => void]>([
     const b = run('b');
     step!.answer('A');
     settle(wait!);
+    const [next, nextWait] = await taken();
+    next!.answer('B');
+    nextWait!.answer(2);
+    await nextTurn();
+    expect(b.now).toBe('B');
+  });
+});
+
+describe('when Redis refuses WAIT', () => {
+  const refusal = storeFailure(
+    replyError("NOPERM User locks has no permissions to run the 'wait' command"),
+    undefined,
+  );
+
+  it('a run says so, and that it may have had its effect', async () => {
+    const [a, b] = [run('a'), run('b', { unconfirmed: () => 'needs none' })];
+    const [step, other, wait] = await taken();
+    step!.answer('A');
+    other!.answer('B');
+    wait!.fail(refusal);
+    await nextTurn();
+    expect(a.now).toMatchObject({
+      message: expect.stringContaining('for lock "a": the Redis user lacks the right +wait'),
+      code: 'LOCK_STORE',
+      key: 'a',
+      outcome: 'unknown',
+      retryable: false,
+    });
+    expect(b.now).toBe('needs none');
+  });
+
+  it('the next ones leave, and may be confirmed', async () => {
+    run('a');
+    const [step, wait] = await taken();
+    const b = run('b');
+    step!.answer('A');
+    wait!.fail(refusal);
     const [next, nextWait] = await taken();
     next!.answer('B');
     nextWait!.answer(2);

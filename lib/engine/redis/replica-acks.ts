@@ -1,9 +1,9 @@
-import { ReplicasNotReachedError } from '../errors/index.js';
+import { LockStoreError, ReplicasNotReachedError } from '../errors/index.js';
 import type { ReplicaSettings } from '../options/index.js';
 import type { RedisConnection } from './redis-connection.js';
 import { alike, type ScriptRun } from './lua-script.js';
 import { InFlightRun } from './script-batch.js';
-import { notSent } from './store-failure.js';
+import { notSent, unconfirmed } from './store-failure.js';
 
 /**
  * Runs scripts whose answers count only when replicas have their writes: one WAIT behind the scripts of one tick, in the
@@ -48,17 +48,16 @@ export class ReplicaAcks {
     const settled = Promise.allSettled(
       turns.map(({ run }) => this.#send(alike(run, { sentAgain }))),
     );
-    let acks = await this.#wait();
+    let errorOf = await this.#wait();
     const answers = await settled;
-    if (again) acks = await this.#wait();
+    if (again) errorOf = await this.#wait();
     for (const [at, answer] of answers.entries()) {
       const { run, resolve, reject } = turns[at]!;
       if (answer.status === 'rejected') reject(answer.reason);
-      else if (acks >= this.replicas.acks) resolve(answer.value);
+      else if (!errorOf) resolve(answer.value);
       else {
-        const error = new ReplicasNotReachedError(run.key, { ...this.replicas, reached: acks });
         try {
-          resolve(run.unconfirmed!(answer.value, error));
+          resolve(run.unconfirmed!(answer.value, errorOf(run.key)));
         } catch (refusal) {
           reject(refusal);
         }
@@ -71,9 +70,18 @@ export class ReplicaAcks {
     return this.connection.run(run);
   }
 
-  /** How many replicas have all writes of this connection; 0 if Redis does not answer. */
-  #wait(): Promise<number> {
+  /** Resolves once replicas have all writes of this connection; else to the error of a run, by its key. */
+  async #wait(): Promise<((key: string | undefined) => Error) | undefined> {
     const { acks, timeout } = this.replicas;
-    return this.connection.send('wait', [acks, timeout]).then(Number, () => 0);
+    let reached = 0;
+    try {
+      reached = Number(await this.connection.send('wait', [acks, timeout]));
+    } catch (error) {
+      if (error instanceof LockStoreError && !error.retryable) {
+        return (key) => unconfirmed(key, error);
+      }
+    }
+    if (reached >= acks) return undefined;
+    return (key) => new ReplicasNotReachedError(key, { ...this.replicas, reached });
   }
 }

@@ -231,6 +231,11 @@ export function garbled(key: string | undefined): LockStoreError {
   return failure('what Redis answered is no answer to the command', key, 'unknown', true);
 }
 
+/** The error of a command that took effect, where Redis refuses for good to say whether replicas have it. */
+export function unconfirmed(key: string | undefined, refusal: LockStoreError): LockStoreError {
+  return failure(saysOf(refusal), key, 'unknown', false);
+}
+
 /** The error of a command that was never sent. */
 export function notSent(key: string | undefined, why = 'Redis is not connected'): LockStoreError {
   return failure(why, key, 'unsent', true);
