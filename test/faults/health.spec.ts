@@ -164,9 +164,10 @@ describe('the health of locks on one Redis', () => {
     const replicas = { acks: 1, timeout: '100ms' } as const;
     const locks = await locksOn({ redis: redis.url, replicas });
     const { problems } = await becomes(locks, 'down');
-    expect(problems).toEqual([
-      `Redis at 127.0.0.1:${redis.port}/0 cannot keep locks: 0 of 1 replicas (option "replicas") answer.`,
-    ]);
+    const problem = `Redis at 127.0.0.1:${redis.port}/0 cannot keep locks: 0 of 1 replicas (option "replicas") answer.`;
+    expect(problems).toEqual([problem]);
+    const patient = await locksOn({ redis: redis.url, replicas, commandTimeout: '2s' });
+    expect((await patient.health({ timeout: '30s' })).problems).toEqual([problem]); // holds up no other command
     await start('--replicaof', '127.0.0.1', String(redis.port));
     await becomes(locks, 'up');
   });

@@ -107,7 +107,7 @@ export class RedisNode implements StepNode {
   health(key: string, within: number): Promise<ServerHealth> {
     const { connection, checks } = this;
     const address = addressOf(connection.client);
-    if (this.ready) return askHealth(connection, address, key, within, checks.replicas?.acks);
+    if (this.ready) return askHealth(connection, address, key, within, checks.replicas);
     return Promise.resolve(notConnected(address, this.#watch?.says, connection));
   }
 

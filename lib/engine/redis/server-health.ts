@@ -1,3 +1,4 @@
+import type { ReplicaSettings } from '../options/index.js';
 import { inTime } from './deadline.js';
 import { LuaScript, named } from './lua-script.js';
 import { KeyList } from './resp.js';
@@ -50,15 +51,15 @@ export function notConnected(
 }
 
 /**
- * Performs a write without effect at `key`, and reports its outcome within `within` ms. `acks`: how many replicas have to
- * answer, too. Never rejects.
+ * Performs a write without effect at `key`, and reports its outcome within `within` ms. With `replicas`, enough of them have
+ * to answer, too. Never rejects.
  */
 export async function askHealth(
   connection: RedisConnection,
   address: string,
   key: string,
   within: number,
-  acks?: number,
+  replicas?: ReplicaSettings,
 ): Promise<ServerHealth> {
   const { clock } = connection;
   const sentAt = clock.monotonic(); // this clock is read first, so that a pause between the two counts as part of the round trip
@@ -76,7 +77,7 @@ export async function askHealth(
     },
   });
   const answers = [asked];
-  if (acks !== undefined) answers.push(replicasAre(connection, acks, within));
+  if (replicas) answers.push(replicasAre(connection, replicas, within));
   const outcome = Promise.all(answers).then(() => undefined, problemOf);
   const problem = await inTime(clock, within, outcome, () => `did not answer within ${within} ms`);
   return {
@@ -89,13 +90,17 @@ export async function askHealth(
   };
 }
 
-/** Rejects if, within half the time, too few replicas confirm the writes of this connection. */
+/**
+ * Rejects if too few replicas confirm the writes of this connection within half the time. The commands behind this one wait
+ * no longer than behind one that locks send.
+ */
 async function replicasAre(
   connection: RedisConnection,
-  acks: number,
+  { acks, timeout }: ReplicaSettings,
   within: number,
 ): Promise<void> {
-  const reached = Number(await connection.send('wait', [acks, Math.ceil(within / 2)]));
+  const longest = Math.min(timeout, Math.ceil(within / 2));
+  const reached = Number(await connection.send('wait', [acks, longest]));
   if (reached < acks) throw unfit(`${reached} of ${acks} replicas (option "replicas") answer`);
 }
 
