@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { Cluster, type RedisOptions } from 'ioredis';
-import { type CheckedSource, parseRedisUrl, systemClock } from '../../lib/engine/options/index.js';
+import {
+  type CheckedSource,
+  parseRedisUrl,
+  type RedisSource,
+  systemClock,
+} from '../../lib/engine/options/index.js';
+import { redisSource } from '../../lib/engine/options/redis-source.js';
 import { ClusterSource } from '../../lib/engine/redis/cluster/cluster-source.js';
 
 /** How a node is spoken to. */
@@ -13,6 +19,30 @@ function accessOf(source: CheckedSource): Pick<RedisOptions, 'username' | 'passw
 it("a node of the application's client may be a port of this machine", () => {
   const client = new Cluster([7_001], { lazyConnect: true });
   expect(ClusterSource.of(client)!.seeds).toEqual(['127.0.0.1:7001']);
+});
+
+describe('a natMap', () => {
+  const mapped: readonly [string, (natMap: object) => RedisSource][] = [
+    ['the options', (natMap) => ({ cluster: ['a:1'], natMap: natMap as never })],
+    [
+      "the application's client",
+      (natMap) => new Cluster(['a:1'], { lazyConnect: true, natMap: natMap as never }),
+    ],
+  ];
+
+  it.each(mapped)('of %s is refused where a place has no host or no port', (_, source) => {
+    for (const place of [{ host: 'b' }, { port: 2 }, { host: 'b', port: undefined }]) {
+      const given = source({ 'a:1': { host: 'a', port: 1 }, 'x:1': place });
+      expect(() => redisSource('"redis"', given)).toThrow(
+        'Option "redis" has a place in "natMap" without "host" or "port".',
+      );
+    }
+  });
+
+  it.each(mapped)('of %s is taken where each place has both', (_, source) => {
+    const given = source({ 'a:1': { host: 'b', port: 2 } });
+    expect(ClusterSource.of(redisSource('"redis"', given))!.mapped('a:1')).toBe('b:2');
+  });
 });
 
 describe('a password that is undefined', () => {

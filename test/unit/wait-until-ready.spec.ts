@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis, type RedisOptions } from 'ioredis';
 import { getEventListeners } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LockOptionsError, LockStoreError } from '../../lib/engine/errors/index.js';
 import { waitUntilReady, type Start } from '../../lib/engine/redis/wait-until-ready.js';
 import { moduleSettings } from '../../lib/engine/options/index.js';
@@ -86,6 +87,24 @@ describe('a server that accepts a connection and says nothing', () => {
     await expect(made).rejects.toThrow(/could not be used/);
     expect(clock.pending).toBe(0);
   });
+});
+
+it('a server whose port is none cannot be used, and no error reaches the process', async () => {
+  const unhandled: unknown[] = [];
+  const note = (error: unknown): void => void unhandled.push(error);
+  process.on('unhandledRejection', note);
+  try {
+    const nowhere = openConnection({ host: 'a', port: NaN }, 500, clock);
+    const made = waitUntilReady(nowhere);
+    made.catch(() => {});
+    await clock.advance(6_000);
+    nowhere.close();
+    await expect(made).rejects.toThrow(/Redis at a:NaN\/0 could not be used/);
+    await nextTurn();
+  } finally {
+    process.off('unhandledRejection', note);
+  }
+  expect(unhandled).toEqual([]);
 });
 
 it.each([

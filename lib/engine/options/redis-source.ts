@@ -116,7 +116,9 @@ function checkClient(option: string, client: Redis | Cluster): void {
   if (!('nodes' in client)) return checkOptions(option, client.options);
   const { startupNodes } = client as unknown as { startupNodes?: readonly unknown[] };
   if (startupNodes) checkEach(option, 'nodes', startupNodes, checkNode);
-  if (client.options.redisOptions) checkOptions(option, client.options.redisOptions);
+  const { redisOptions, natMap } = client.options;
+  if (redisOptions) checkOptions(option, redisOptions);
+  checkNatMap(option, natMap);
 }
 
 function checkOptions(option: string, options: RedisOptions | RedisClusterOptions): void {
@@ -132,9 +134,16 @@ function checkOptions(option: string, options: RedisOptions | RedisClusterOption
   checkPlace(option, options);
   if ('sentinels' in options) checkEach(option, 'sentinels', options.sentinels);
   if ('cluster' in options) checkEach(option, 'cluster', options.cluster, checkNode);
-  const { natMap } = options;
-  if (typeof natMap === 'object' && natMap !== null) {
-    Object.values(natMap).forEach((place) => checkPlace(option, place as RedisOptions));
+  checkNatMap(option, options.natMap);
+}
+
+function checkNatMap(option: string, natMap: unknown): void {
+  if (typeof natMap !== 'object' || natMap === null) return;
+  for (const place of Object.values(natMap) as Partial<Pick<RedisOptions, 'host' | 'port'>>[]) {
+    checkPlace(option, place);
+    if (!place.host || !place.port) {
+      throw refusal(option, 'has a place in "natMap" without "host" or "port"');
+    }
   }
 }
 

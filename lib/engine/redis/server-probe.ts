@@ -30,12 +30,16 @@ export async function probe(
   if (options.sentinels) return undefined;
   const { path, host = 'localhost', port = 6379, tls } = options;
   const place = path ? { path } : { host, port };
-  const answer = await answerOf(createConnection(place), 'connect', clock);
-  if (answer === 'closed' && !tls) {
-    const socket = connectTls({ ...place, rejectUnauthorized: false });
-    if (await answerOf(socket, 'secureConnect', clock)) return unfit(SPEAKS_TLS);
+  try {
+    const answer = await answerOf(createConnection(place), 'connect', clock);
+    if (answer === 'closed' && !tls) {
+      const socket = connectTls({ ...place, rejectUnauthorized: false });
+      if (await answerOf(socket, 'secureConnect', clock)) return unfit(SPEAKS_TLS);
+    }
+    return answer && meaning(answer, Boolean(tls));
+  } catch {
+    return undefined; // Node throws at once for what is no port
   }
-  return answer && meaning(answer, Boolean(tls));
 }
 
 /** The server's answer to a PING; undefined if the socket did not connect. */
