@@ -23,7 +23,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { catchError, concat, defer, type Observable, of } from 'rxjs';
-import { Locked, LockNotAcquiredError, LockService } from '../../lib/index.js';
+import { Locked, LockedRequest, LockNotAcquiredError, LockService } from '../../lib/index.js';
 import { LockTestingModule } from '../../lib/memory/testing/index.js';
 import { fail, failing, SECRET } from '../support/failing.js';
 import { type Platform } from '../support/nest-app.js';
@@ -57,6 +57,29 @@ export class Accounts {
   @Get('service/:id')
   async service(@Param('id') id: string): Promise<string> {
     return this.locks.withLock(`account:${id}`, { wait: 0 }, async () => id);
+  }
+
+  @Locked('account:<id>', { wait: 0 })
+  @Get('rows/:id')
+  async *rows(@Param('id') id: string): AsyncGenerator<string> {
+    yield id;
+  }
+
+  @Get('rows-of-service/:id')
+  async *rowsOfService(@Param('id') id: string): AsyncGenerator<string> {
+    yield await this.service(id);
+  }
+
+  @LockedRequest('rows:<params.id>')
+  @Get('rows-of-request/:id')
+  async *rowsOfRequest(@Param('id') id: string): AsyncGenerator<string> {
+    yield await this.service(id);
+  }
+
+  @Get('rows-to-the-end/:id')
+  async *rowsToTheEnd(@Param('id') id: string): AsyncGenerator<string> {
+    yield 'first';
+    yield await this.service(id);
   }
 
   @Locked('seats:<id>', { wait: 0, permits: 1 })
@@ -138,7 +161,7 @@ export class CatchesBusy implements ExceptionFilter<LockNotAcquiredError> {
 }
 
 @Catch()
-export class Extends extends BaseExceptionFilter {}
+class Extends extends BaseExceptionFilter {}
 
 @UseFilters(CatchesAll)
 @Controller()
@@ -157,6 +180,11 @@ export const OWN: Record<string, Arrangement> = {
   APP_FILTER: { providers: [{ provide: APP_FILTER, useClass: CatchesAll }] },
   'a global filter': { use: (app) => app.useGlobalFilters(new CatchesAll(host(app))) },
   '@UseFilters': { controller: FilteredController },
+};
+
+/** The way that Nest's documentation shows for what it answers by itself. */
+export const EXTENDED: Arrangement = {
+  use: (app) => app.useGlobalFilters(new Extends(host(app).httpAdapter)),
 };
 
 /** Applications that are asked for accounts, what they log, and the server that they lock on. */

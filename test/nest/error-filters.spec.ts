@@ -11,7 +11,7 @@ import {
   Accounts,
   CatchesAll,
   CatchesBusy,
-  Extends,
+  EXTENDED,
   host,
   OWN,
   SendsAll,
@@ -98,9 +98,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
 
   it.each(ANSWERS)('a subclass of BaseExceptionFilter answers %s with %i %s', async (...row) => {
     const [kind, status, code, retryAfter] = row;
-    subclass ??= start(platform, {
-      use: (app) => app.useGlobalFilters(new Extends(host(app).httpAdapter)),
-    });
+    subclass ??= start(platform, EXTENDED);
     const answer = await fetch((await subclass) + path(kind));
     const body = await answer.text();
     expectPublic(body);
@@ -171,6 +169,39 @@ describe.each(PLATFORMS)('on %s', (platform) => {
       expect(each).not.toBeInstanceOf(HttpException);
       expect((each as Error).message).toContain(SECRET);
     }
+  });
+});
+
+/** Nest sends rows since version 12. */
+const describeFrom12 = process.env['NEST'] === '11' ? describe.skip : describe;
+
+describeFrom12.each(PLATFORMS)('an answer of rows on %s', (platform) => {
+  const ways = { 'no filter': {}, ...OWN, 'a subclass of BaseExceptionFilter': EXTENDED };
+
+  describe.each(Object.entries(ways))('in an application with %s', (way, arrangement) => {
+    let url: string;
+    beforeAll(async () => {
+      url = await start(platform, arrangement);
+    });
+
+    it.each(['rows', 'rows-of-service', 'rows-of-request'])(
+      'has the status of the error that its first row ended in: %s',
+      async (route) => {
+        const answer = await fetch(`${url}/${route}/${SECRET}`);
+        const body = await answer.text();
+        expectPublic([body, Object.fromEntries(answer.headers)]);
+        expect([answer.status, answer.headers.get('retry-after')]).toEqual([409, '1']);
+        const told = way in OWN ? { by: 'CatchesAll' } : { code: 'LOCK_NOT_ACQUIRED' };
+        expect(JSON.parse(body)).toMatchObject(told);
+        expect(log.lines).toEqual([]);
+      },
+    );
+
+    it('breaks off at a later row, and the log says why', async () => {
+      const answer = await fetch(`${url}/rows-to-the-end/${SECRET}`);
+      await expect(answer.text()).rejects.toThrow('terminated');
+      expect(log.lines).toEqual([{ level: 'error', text: expect.stringContaining(SECRET) }]);
+    });
   });
 });
 

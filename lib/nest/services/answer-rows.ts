@@ -27,3 +27,34 @@ export class AnswerRows implements AsyncIterableIterator<unknown> {
     return this;
   }
 }
+
+/**
+ * The rows, of which the first fails with what `exceptionOf` makes of its error. No filter hears of a later one, which Nest logs
+ * as it is: the headers are sent with the first.
+ */
+export function withFirstError(
+  rows: AsyncIterable<unknown>,
+  exceptionOf: (error: unknown) => unknown,
+): AsyncIterable<unknown> {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = rows[Symbol.asyncIterator]();
+      let isFirst = true;
+      return {
+        async next() {
+          const before = isFirst;
+          isFirst = false;
+          try {
+            return await iterator.next();
+          } catch (error) {
+            throw before ? exceptionOf(error) : error;
+          }
+        },
+        async return() {
+          await iterator.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
