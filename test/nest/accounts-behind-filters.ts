@@ -9,9 +9,13 @@ import {
   Get,
   HttpException,
   type INestApplication,
+  type MiddlewareConsumer,
+  Module,
   type NestInterceptor,
+  type NestModule,
   Param,
   Query,
+  RequestMethod,
   Sse,
   type Type,
   UseFilters,
@@ -22,6 +26,7 @@ import { APP_FILTER, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import type { ServerResponse } from 'node:http';
 import { catchError, concat, defer, type Observable, of } from 'rxjs';
 import { Locked, LockedRequest, LockNotAcquiredError, LockService } from '../../lib/index.js';
 import { LockTestingModule } from '../../lib/memory/testing/index.js';
@@ -40,6 +45,20 @@ class FallsBack implements NestInterceptor {
     return next
       .handle()
       .pipe(catchError((error: unknown) => of(error instanceof HttpException ? 'http' : 'plain')));
+  }
+}
+
+/** A middleware that fails as the end of the path says, and before that begins its answer where the query says so. */
+function fails({ originalUrl }: { originalUrl: string }, response: ServerResponse): void {
+  const { pathname, search } = new URL(originalUrl, 'http://localhost');
+  if (search) response.write('begun,');
+  fail(pathname.split('/').at(-1)!);
+}
+
+@Module({})
+class Middlewares implements NestModule {
+  configure(consumer: MiddlewareConsumer): void {
+    consumer.apply(fails).forRoutes({ path: 'behind/:kind', method: RequestMethod.GET });
   }
 }
 
@@ -92,6 +111,9 @@ export class Accounts {
   async fails(@Param('kind') kind: string): Promise<void> {
     fail(kind);
   }
+
+  @Get('behind/:kind')
+  async behind(): Promise<void> {}
 
   @Get('guarded')
   @UseGuards(Refuses)
@@ -206,7 +228,7 @@ export function useAccounts() {
   ): Promise<string> {
     // The application's own providers stand in the root, as where a team writes them.
     const module = await Test.createTestingModule({
-      imports: [locks],
+      imports: [locks, Middlewares],
       controllers: [controller],
       providers,
     }).compile();

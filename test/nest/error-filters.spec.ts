@@ -42,6 +42,26 @@ describe.each(PLATFORMS)('on %s', (platform) => {
       expectLogged(log.lines, status);
     });
 
+    it.each(ANSWERS.filter(([kind]) => kind !== 'busy'))(
+      'answers the same for a middleware: %s with %i %s',
+      async (kind, status, code, retryAfter) => {
+        const answer = await fetch(`${url}/behind/${kind}`);
+        const body = await answer.text();
+        expectPublic(body);
+        expect([answer.status, answer.headers.get('retry-after')]).toEqual([
+          status,
+          retryAfter ? String(retryAfter) : null,
+        ]);
+        expect(JSON.parse(body)).toMatchObject({ statusCode: status, code });
+        expectLogged(log.lines, status);
+      },
+    );
+
+    it('ends the answer that a middleware had begun', async () => {
+      const answer = await fetch(`${url}/behind/thrown?begun`);
+      expect([answer.status, await answer.text()]).toEqual([200, 'begun,']);
+    });
+
     it('answers the same for a lock of the service, and in a guard', async () => {
       for (const each of [`/service/${SECRET}`, '/guarded']) {
         const answer = await fetch(url + each);

@@ -5,7 +5,7 @@ import { LockError } from '../../engine/errors/index.js';
 import { underlyingError } from '../../engine/errors/lock.error.js';
 import { logger } from '../services/logger.js';
 import { answerTo, httpBody, LockGraphqlError, logFailure, messageBody } from './error-response.js';
-import { answerSocket, setRetryAfter, transportOf } from './transports.js';
+import { answerSocket, endBegun, setRetryAfter, transportOf } from './transports.js';
 
 /**
  * Answers a request that ended in an error of this library, on HTTP, in GraphQL, over a microservice or a gateway. The answer
@@ -34,7 +34,7 @@ export class LockErrorFilter implements ExceptionFilter<LockError> {
     if (transport === 'rpc') return throwError(() => messageBody(answer));
     if (transport === 'ws') return answerSocket(host.getArgs(), messageBody(answer));
     const response = host.switchToHttp().getResponse<unknown>();
-    if (httpAdapter.isHeadersSent(response)) return void httpAdapter.end(response);
+    if (endBegun(httpAdapter, response)) return;
     setRetryAfter(httpAdapter, response, answer);
     return void httpAdapter.reply(response, httpBody(answer), answer.status);
   }

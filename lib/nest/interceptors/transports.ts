@@ -1,6 +1,7 @@
 import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import { EXCEPTION_FILTERS_METADATA, FILTER_CATCH_EXCEPTIONS } from '@nestjs/common/constants.js';
 import type { AbstractHttpAdapter } from '@nestjs/core';
+import type { ServerResponse } from 'node:http';
 import { listed } from '../services/metadata.js';
 import type { ErrorResponse } from './error-response.js';
 
@@ -25,14 +26,32 @@ export function transportOf(
   return 'setHeader' in response || 'header' in response ? type : undefined;
 }
 
+/** Node's own response. Middlewares on Fastify have it too, where the adapter of Nest 11 expects Fastify's wrapper. */
+function isNodes(response: unknown): response is ServerResponse {
+  return typeof (response as Partial<ServerResponse>).setHeader === 'function';
+}
+
+/** Ends an HTTP answer that has begun, and so can say no more. Returns false for one that has not. */
+export function endBegun(adapter: AbstractHttpAdapter, response: unknown): boolean {
+  if (!isBegun(adapter, response)) return false;
+  if (isNodes(response)) response.end();
+  else adapter.end(response);
+  return true;
+}
+
+function isBegun(adapter: AbstractHttpAdapter, response: unknown): boolean {
+  return isNodes(response) ? response.headersSent : Boolean(adapter.isHeadersSent(response));
+}
+
 /** Sets `Retry-After` on an HTTP answer that has not begun. */
 export function setRetryAfter(
   adapter: AbstractHttpAdapter,
   response: unknown,
   { retryAfter }: ErrorResponse,
 ): void {
-  if (retryAfter === undefined || adapter.isHeadersSent(response)) return;
-  adapter.setHeader(response, 'Retry-After', String(retryAfter));
+  if (retryAfter === undefined || isBegun(adapter, response)) return;
+  if (isNodes(response)) response.setHeader('Retry-After', retryAfter);
+  else adapter.setHeader(response, 'Retry-After', String(retryAfter));
 }
 
 type Class = abstract new (...args: never[]) => unknown;
