@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { ForeignLockError } from '../../lib/engine/errors/index.js';
+import type { Grant } from '../../lib/engine/locks/lock-store.js';
 import { READER, type Share } from '../../lib/engine/options/index.js';
 import { atMost, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
@@ -143,6 +144,24 @@ export const permits: Contract = {
     await b.hold(of(3));
     expect(await a.ask(request)).toMatchObject({ kind: 'held', fencingToken: grant.fencingToken });
     expect((await world.snapshot()).holders).toHaveLength(2);
+  },
+
+  async 'a permit that ran out and is granted anew has a token above those that came between'(
+    world,
+  ) {
+    const [a, b, c] = [await world.client(), await world.client(), await world.client()];
+    const { request } = await a.hold(of(1));
+    const { request: next } = await b.queue({ ...of(1), ttl: TTL });
+    await a.lock.release(request, 0);
+    await world.until('the next is told', () => b.granted(next) !== undefined);
+    await world.outlive(TTL);
+    const between = await c.hold(of(1));
+    await c.lock.release(between.request, 0);
+    const again = (await b.ask(next)) as Grant;
+    expect(again.kind).toBe('held');
+    const first = b.granted(next)!.fencingToken!;
+    expectGrowing([first, between.grant.fencingToken!, again.fencingToken!]);
+    expect(await b.ask(next)).toMatchObject({ kind: 'held', fencingToken: again.fencingToken });
   },
 
   async 'a minimum hold keeps one permit, not the others'(world) {

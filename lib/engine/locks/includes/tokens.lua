@@ -41,16 +41,12 @@ local function mint_together(fence, now, count)
   return MINTED.first, count
 end
 
--- The token of a permit: minted once, and remembered for a minute for a caller that asks again after a lost answer. Each script removes old tokens once.
+-- A new token for a permit, remembered for a minute for a caller that asks again after a lost answer. Each script removes old tokens once.
 -- The version is deleted too, since a holder of a permit with a token may write, like an exclusive holder.
 -- Needs `seen`, `fence` and `version` of the script: tokens stand in `seen` beside times, which are smaller.
 --- @include mint_fencing_tokens
 local tidy = false
 local function permit_token(holder, now)
-  local known = redis.call('ZSCORE', seen, holder)
-  if known then
-    return tonumber(known)
-  end
   local token = mint_fencing_tokens(fence, now, 1)
   redis.call('ZADD', seen, token, holder)
   if not tidy then

@@ -34,7 +34,7 @@ elseif current == marker then
     if tokens == '0' then
       return held(left, -1, 0)
     end
-    return held(left, kind == 's' and plant_version(now) or permit_token(holder, now), 1)
+    return held(left, kind == 's' and plant_version(now) or tonumber(redis.call('ZSCORE', seen, holder) or permit_token(holder, now)), 1)
   end
 end
 
