@@ -12,7 +12,7 @@ import { Gate } from '../support/gate.js';
 import { later } from '../support/later.js';
 import { HistoryRecorder, checkHistory } from '../support/history.js';
 import { random } from '../support/random.js';
-import { withSteps, type Wrap } from '../support/world.js';
+import { withSteps, type World, type Wrap } from '../support/world.js';
 
 const reader = { share: READER } as const;
 
@@ -255,6 +255,16 @@ export const sharedMode: Contract = {
     expect(await world.holder()).toBe(writer.holder);
   },
 
+  async 'a writer in the last ms of its lease becomes a reader whose lease ends, or none'(world) {
+    const a = await world.client();
+    const { request } = await a.hold({ ttl: TTL });
+    await world.pass(TTL);
+    const shared = await a.lock.downgrade(request);
+    const { remaining } = await a.lock.extend([{ ...request, ...reader }]);
+    expect(remaining).toEqual([shared ? TTL : 'free']);
+    for (const { ttl } of await world.keys()) expect(ttl).toBeGreaterThan(0);
+  },
+
   async 'an operator takes the lock from all readers, and each is told'(world) {
     const [a, b, c] = [await world.client(), await world.client(), await world.client()];
     const [first, second] = [await a.hold(reader), await b.hold(reader)];
@@ -486,4 +496,46 @@ export const sharedModeOnRedis: Contract = {
     expect(await take()).toBe('OK');
     expect((await a.try(a.request(reader))).kind).toBe('busy');
   },
+
+  async 'a writer whose lease an operator made last for ever becomes a reader whose lease ends'(
+    world,
+  ) {
+    const [a, b] = [await world.client(), await world.client()];
+    for (const waits of [false, true]) {
+      const { request } = await a.hold({ ttl: TTL });
+      const waiting = waits ? [(await b.queue()).request] : [];
+      await persist(world);
+      expect(await a.lock.downgrade(request)).toBe(true);
+      const snapshot = await world.snapshot();
+      expect(snapshot).toMatchObject({ mode: 'shared', holder: request.holder, waiting: +waits });
+      const own = (await world.keys()).filter(({ name }) => /k$|holders$/.test(name));
+      expect(own).toHaveLength(2);
+      for (const { ttl } of own) expect(ttl).toBeGreaterThan(0);
+      expect((await a.lock.extend([{ ...request, ...reader }])).remaining).toEqual([TTL]);
+      expect(await a.lock.release({ ...request, ...reader }, 0)).toBe(true);
+      for (const writer of waiting) await world.told(b, writer);
+    }
+  },
+
+  async 'who extends a short lease beside a longer one cuts nothing off where an operator made both last for ever'(
+    world,
+  ) {
+    const [a, b] = [await world.client(), await world.client()];
+    for (const share of [READER, { permits: 5, count: 2 }]) {
+      const key = `of ${share.permits}`;
+      const { request: long } = await a.hold({ key, share, ttl: 4 * TTL });
+      const { request: short } = await b.hold({ key, share, ttl: TTL });
+      await persist(world);
+      expect((await b.lock.extend([{ ...short, ttl: 2 * TTL }])).remaining).toEqual([2 * TTL]);
+      expect((await world.snapshot(key)).remaining).toBeGreaterThan(3 * TTL);
+      expect(await b.lock.release(short, 0)).toBe(true);
+      expect(await a.lock.release(long, 0)).toBe(true);
+    }
+  },
 };
+
+/** An operator runs PERSIST on whatever there is. */
+async function persist({ redis }: World): Promise<void> {
+  const { control } = redis!;
+  for (const key of await control.keys('*')) await control.persist(key);
+}

@@ -61,17 +61,24 @@ local function remove_leases(firsts)
   redis.call('ZREM', holders, unpack(all))
 end
 
--- Make the marker at the lock's name last as long as the longest lease of its holders, and remove up to 100 expired leases.
--- A script must not look up a key that it has emptied: while the slot moves, this node no longer owns the key. So the last holder leaves marker and members, `vacated`: the next holder takes them over, or `clear_away` removes them.
--- Needs `lock` and `holders` of the script. Returns the marker, or false if nobody holds the lock.
---- @include members_of, remove_leases
-local vacated = false
-local function refresh_marker(marker, now)
-  local ms, last = math.floor(now / 1000), redis.call('ZRANGE', holders, -1, -1, 'WITHSCORES')
+-- The ms left of the longest lease; 0 or less if nobody has one.
+--- @include members_of
+local function longest_lease(holders, ms)
+  local last = redis.call('ZRANGE', holders, -1, -1, 'WITHSCORES')
   if last[2] and tonumber(last[2]) >= PERMIT_BAND then
     last = redis.call('ZREVRANGEBYSCORE', holders, FIRSTS, '-inf', 'WITHSCORES', 'LIMIT', 0, 1)
   end
-  local left = last[2] and last[2] - ms or 0
+  return last[2] and last[2] - ms or 0
+end
+
+-- Make the marker at the lock's name last as long as the longest lease of its holders, and remove up to 100 expired leases.
+-- A script must not look up a key that it has emptied: while the slot moves, this node no longer owns the key. So the last holder leaves marker and members, `vacated`: the next holder takes them over, or `clear_away` removes them.
+-- Needs `lock` and `holders` of the script. Returns the marker, or false if nobody holds the lock.
+--- @include longest_lease, members_of, remove_leases
+local vacated = false
+local function refresh_marker(marker, now)
+  local ms = math.floor(now / 1000)
+  local left = longest_lease(holders, ms)
   vacated = left <= 0
   if vacated then
     return false
@@ -122,7 +129,7 @@ end
 
 -- Lengthen a share or permits that are still their holder's; never restore them. A lease is shortened only if its end is as far ahead as `overlong`.
 -- Returns the ms left, or -2 if the lease is over, -3 if another holder has the lock exclusively. For a lengthened lease, also returns the ms left of the longest lease beside it.
---- @include no_replica, members_of, lengthened
+--- @include no_replica, members_of, lengthened, longest_lease
 local function extend_share(lock, holders, marker, holder, ttl, overlong, count, now_ms)
   local current = redis.pcall('GET', lock)
   local ends = current == marker and tonumber(redis.call('ZSCORE', holders, member_of(holder, count)) or 0) or 0
@@ -131,7 +138,11 @@ local function extend_share(lock, holders, marker, holder, ttl, overlong, count,
     return current and current ~= marker and -3 or -2
   end
   local later = now_ms + lengthened(ends - now_ms, ttl, overlong)
-  local longest = math.max(redis.call('PTTL', lock), tonumber(ttl))
+  local stands = redis.call('PTTL', lock)
+  if stands < 0 then
+    stands = longest_lease(holders, now_ms) -- an operator made the marker last for ever
+  end
+  local longest = math.max(stands, tonumber(ttl))
   redis.call('PEXPIRE', lock, longest) -- Redis runs this command also when memory is short, and then the rest too; it is always written, because a WAIT covers only writes before it
   if later ~= ends then
     ends = later

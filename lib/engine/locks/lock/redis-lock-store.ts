@@ -170,9 +170,9 @@ export class RedisLockStore implements LockStore {
   }
 
   async downgrade(request: LockRequest, token?: number): Promise<boolean> {
-    const { key, holder } = request;
+    const { key, holder, ttl } = request;
     refuseWithoutQueue('downgrade', request);
-    return this.#steps.run(exclusive.downgrade, key, { holder, token }, isOne);
+    return this.#steps.run(exclusive.downgrade, key, { holder, ttl, token }, isOne);
   }
 
   async transfer(request: LockRequest, successor: LockRequest): Promise<Transferred> {
