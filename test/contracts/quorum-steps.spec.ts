@@ -165,6 +165,16 @@ describe('a node of a quorum', () => {
     }
   });
 
+  it('says of no vote that it is not the holder’s while it is a replica, whose data may be old', async () => {
+    await node.replicaof('127.0.0.1', '1');
+    try {
+      const released = step('release', { holder: 'a', attempt: '' });
+      await expect(released).rejects.toThrow('READONLY');
+    } finally {
+      await node.replicaof('NO', 'ONE');
+    }
+  });
+
   it('lengthens a lease for which it votes, shortens none, and brings none back', async () => {
     await ask({ proposed: await now() });
     expect(await step('extend', { holder: 'a', ttl: 60_000 })).toBe(1);

@@ -2,12 +2,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { Redis } from 'ioredis';
 import { RedisLockStore } from '../../lib/engine/locks/lock/redis-lock-store.js';
 import {
+  lockFormat,
   moduleSettings,
+  READER,
   type RedisLockOptions,
   systemClock,
 } from '../../lib/engine/options/index.js';
 import { freePort, RedisProcess } from '../../tools/redis-server.js';
 import { SentinelProcess } from '../../tools/redis-sentinel.js';
+import { samples } from '../dialects/samples.js';
+import { Client } from '../support/client.js';
 import { closeAll, closing } from '../support/closing.js';
 import { controlOf } from '../support/control.js';
 import { LockProcess } from '../support/lock-process.js';
@@ -146,7 +150,67 @@ describe('a primary that is demoted', () => {
       expect(lease.held).toBe(true);
     }
   });
+
+  it('answers no step by old data that the lock is not its holder’s, whether nobody or another has it there', async () => {
+    const server = await RedisProcess.start();
+    closing.push(() => server.stop());
+    const control = direct(server.port);
+    const holder = new Client((await client({ redis: server.url })).store);
+    const steps = await stepsOfHolders(holder);
+    const locks = (await control.keys('*')).filter((name) => !name.includes('{'));
+    for (const owner of ['nobody', 'another']) {
+      await control.flushall();
+      if (owner === 'another') {
+        for (const name of locks) await control.set(name, 'an earlier holder');
+      }
+      const answers: [string, unknown][] = [];
+      for (const [name, step] of steps) {
+        await until('it is connected', () =>
+          holder.lock.inspect('alone', 0).then(Boolean, () => false),
+        );
+        await control.replicaof('127.0.0.1', '1'); // nobody is there: it keeps what it has
+        answers.push([
+          name,
+          await step().catch(({ message }: Error) => /READONLY/.exec(message)?.[0]),
+        ]);
+        await control.replicaof('NO', 'ONE');
+      }
+      expect(answers).toEqual(steps.map(([name]) => [name, 'READONLY']));
+    }
+  });
 });
+
+/** Holds locks of every kind and format; returns what can be done with each. */
+async function stepsOfHolders(holder: Client): Promise<[string, () => Promise<unknown>][]> {
+  const { lock } = holder;
+  const { request } = await holder.hold({ key: 'alone' });
+  const asked = holder.request({ key: 'alone', condition: { name: 'c', over: false } });
+  const steps: [string, () => Promise<unknown>][] = [
+    ['release with a minimum hold', () => lock.release(request, 1_000)],
+    ['transfer', () => lock.transfer(request, holder.request())],
+    ['downgrade', () => lock.downgrade(request)],
+    ['signal', () => lock.signal(request, 'c', 1)],
+    ['await', () => holder.ask({ ...asked, former: request })],
+  ];
+  const formats = samples.map((dialect) => ({ format: lockFormat(dialect) }));
+  const reader = { share: READER };
+  const shared = formats.filter(({ format }) => format.kind === 'readWrite');
+  const kinds = [
+    reader,
+    { share: { permits: 3, count: 2 } },
+    ...formats,
+    ...shared.map((kind) => ({ ...kind, ...reader })),
+  ];
+  const held = [request];
+  for (const [nth, kind] of kinds.entries()) {
+    held.push((await holder.hold({ key: `of ${nth}`, ...kind })).request);
+  }
+  for (const each of held) {
+    steps.push([`extend ${each.key}`, () => lock.extend([each])]);
+    steps.push([`release ${each.key}`, () => lock.release(each, 0)]);
+  }
+  return steps;
+}
 
 async function client(options: RedisLockOptions = {}): Promise<LockProcess> {
   const { redis = group.source, ...rest } = options;

@@ -3,7 +3,7 @@
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, ttl, tokens, not_after, inbox, limit, condition, former = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 
---- @include now_us, band_of, dead_among, grant_next, held_by, keep_waiting
+--- @include now_us, band_of, dead_among, grant_next, held_by, keep_waiting, no_replica
 
 local now = now_us()
 if now > tonumber(not_after) then
@@ -15,6 +15,7 @@ local new = not since
 if new then
   local current = redis.pcall('GET', lock)
   if not held_by(former, current) then
+    no_replica(lock)
     return { current and 'taken' or 'free', 0, now, 0 }
   end
   local entries = redis.call('ZCOUNT', queue, int_text(AWAITING), '+inf')

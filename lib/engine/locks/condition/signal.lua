@@ -3,10 +3,11 @@
 local lock, queue, seen = KEYS[1], KEYS[2], KEYS[3]
 local holder, condition, most, last = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
---- @include held_by, now_us, signal_next
+--- @include held_by, no_replica, now_us, signal_next
 
 local current = redis.pcall('GET', lock)
 if not held_by(holder, current) then
+  no_replica(lock)
   return current and 'taken' or 'free'
 end
 local woken, more = signal_next(condition, now_us(), tonumber(most), last)

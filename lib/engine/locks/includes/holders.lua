@@ -134,7 +134,7 @@ local function extend_share(lock, holders, marker, holder, ttl, overlong, count,
   local current = redis.pcall('GET', lock)
   local ends = current == marker and tonumber(redis.call('ZSCORE', holders, member_of(holder, count)) or 0) or 0
   if ends <= now_ms then
-    no_replica(lock, current)
+    no_replica(lock)
     return current and current ~= marker and -3 or -2
   end
   local later = now_ms + lengthened(ends - now_ms, ttl, overlong)

@@ -18,9 +18,9 @@ local function rewrite(lock, left)
   end
 end
 
--- Fail on a replica (READONLY) by a write that changes nothing: a lease that a replica does not know is not lost.
-local function no_replica(lock, current)
-  if current then
+-- Fail on a replica (READONLY) by a write that changes nothing: a lease that a replica does not know is not lost. Each script that answers "not yours" calls this before, unless it has written already.
+local function no_replica(lock)
+  if redis.call('EXISTS', lock) == 1 then
     redis.call('RENAMENX', lock, lock)
   else
     redis.call('DEL', lock)

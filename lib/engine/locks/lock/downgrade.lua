@@ -3,12 +3,13 @@
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, inbox, ttl, token = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
---- @include now_us, grant_next, held_by
+--- @include now_us, grant_next, held_by, no_replica
 
 local current, now, left = redis.pcall('GET', lock), now_us(), redis.call('PTTL', lock)
 if current == SHARED and (redis.call('ZSCORE', holders, holder) or 0) * 1000 > now then
   return 1
 elseif not held_by(holder, current) then
+  no_replica(lock)
   return 0
 end
 left = left > 0 and left or tonumber(ttl)

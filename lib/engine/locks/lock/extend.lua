@@ -10,7 +10,7 @@ for nth = 1, count do
   answers[nth] = ttl
   if not held_by(holder, standing[nth]) then
     local current = redis.pcall('GET', lock) -- MGET answers nil also for a key of another type
-    no_replica(lock, current)
+    no_replica(lock)
     answers[nth], as_asked = current and -3 or -2, false
   elseif not redis.REDIS_VERSION_NUM or redis.call('PEXPIRE', lock, ttl, 'GT') == 0 then -- Redis 7 added both GT and the version number
     local left = lengthened(redis.call('PTTL', lock), ttl, overlong)

@@ -2,6 +2,8 @@
 -- Returns 1 for 'each was the holder's'. Otherwise for each lock 1; 0 if it was not the holder's; -1, without a change, if it has waiters.
 local process = ARGV[1]
 
+--- @include no_replica
+
 local locks = #KEYS / 2
 local waiting = redis.call('EXISTS', unpack(KEYS, locks + 1)) > 0
 local holders, before, own, answers = redis.call('MGET', unpack(KEYS, 1, locks)), process .. '/', {}, {}
@@ -13,6 +15,7 @@ for i = 1, locks do
   elseif holders[i] and string.find(holders[i], before .. id, 1, true) == 1 then
     own[#own + 1], answers[i] = lock, 1
   else
+    no_replica(lock)
     answers[i] = 0
   end
 end

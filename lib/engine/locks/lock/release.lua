@@ -3,13 +3,14 @@
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, inbox, served, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
---- @include held_by, process_of
+--- @include held_by, no_replica, process_of
 
 if served and served ~= '' then
 --- @include leave_queue
   leave_queue(served)
 end
 if not held_by(holder, redis.pcall('GET', lock)) then
+  no_replica(lock)
   return 0
 end
 if keep then

@@ -19,5 +19,5 @@ elseif held_by(successor, current) then
   rewrite(lock, left)
   return left
 end
-no_replica(lock, current)
+no_replica(lock)
 return current and -3 or -2

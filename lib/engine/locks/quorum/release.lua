@@ -3,10 +3,11 @@
 local lock = KEYS[1]
 local holder, attempt, keep = ARGV[1], ARGV[2], ARGV[3]
 
---- @include attempt_of
+--- @include attempt_of, no_replica
 
 local current = attempt_of(redis.pcall('GET', lock), holder)
 if not current or (attempt ~= '' and current ~= tonumber(attempt)) then
+  no_replica(lock)
   return 0
 end
 if keep then

@@ -3,11 +3,12 @@
 local lock, queue, seen, fence, holders, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local holder, inbox, kind, count, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
---- @include now_us, members_of
+--- @include now_us, members_of, no_replica
 
 local now, marker = now_us(), kind == 's' and SHARED or PERMITS
 local ends = redis.pcall('GET', lock) == marker and redis.call('ZSCORE', holders, member_of(holder, count))
 if not ends or ends * 1000 <= now then
+  no_replica(lock)
   return 0
 end
 local waiting = redis.call('EXISTS', queue) == 1

@@ -3,7 +3,7 @@
 local lock, grant, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, ttl, timestamp_compat = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 
---- @include now_us, held_by, keep_version, overwritten, remember_extension
+--- @include now_us, held_by, keep_version, no_replica, overwritten, remember_extension
 
 local now = now_us()
 local current = redis.pcall('GET', lock)
@@ -16,6 +16,7 @@ if not held_by(holder, current) then
     remember_extension(grant, holder, left, now)
     return left
   end
+  no_replica(lock)
   return current and -3 or -2
 end
 local left = redis.call('PTTL', lock)

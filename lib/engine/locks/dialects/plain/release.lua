@@ -3,13 +3,14 @@
 local lock, queue, seen, fence, holders, grant, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
 local holder, kept, inbox, entry, publish, channel, message, older, keep, timestamp_compat = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10]
 
---- @include now_us, held_by, overwritten, wake_waiters, pass_on_to_natives
+--- @include now_us, held_by, no_replica, overwritten, wake_waiters, pass_on_to_natives
 
 if entry and entry ~= '' then
   redis.call('ZREM', queue, entry)
 end
 local current = redis.pcall('GET', lock)
 if not held_by(holder, current) and not (timestamp_compat and overwritten(lock, grant, holder, current, now_us())) then
+  no_replica(lock)
   return 0
 end
 redis.call('DEL', version)

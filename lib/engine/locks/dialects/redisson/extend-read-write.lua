@@ -3,10 +3,11 @@
 local lock, hold, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, ttl, mode = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 
---- @include keep_version
+--- @include keep_version, no_replica
 
 local left = redis.call('PTTL', mode == 'read' and hold or lock)
 if left <= 0 or redis.pcall('HEXISTS', lock, holder) ~= 1 then
+  no_replica(lock)
   return redis.call('EXISTS', lock) == 1 and -3 or -2
 end
 if mode == 'read' and left < ttl then

@@ -3,9 +3,10 @@
 local lock, version = KEYS[1], KEYS[2]
 local holder, ttl = ARGV[1], tonumber(ARGV[2])
 
---- @include keep_version
+--- @include keep_version, no_replica
 
 if redis.pcall('HEXISTS', lock, holder) ~= 1 then
+  no_replica(lock)
   return redis.call('EXISTS', lock) == 1 and -3 or -2
 end
 local left = redis.call('PTTL', lock)

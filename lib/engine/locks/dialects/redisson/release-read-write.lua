@@ -3,7 +3,10 @@
 local lock, hold, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, publish, channel, mode, holds = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
+--- @include no_replica
+
 if redis.pcall('HEXISTS', lock, holder) ~= 1 then
+  no_replica(lock)
   return 0
 end
 if mode == 'write' then

@@ -3,10 +3,11 @@
 local lock, version = KEYS[1], KEYS[2]
 local holder, ttl, mode = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 
---- @include now_us, keep_version, written_lease
+--- @include now_us, keep_version, no_replica, written_lease
 
 local ms, ends = math.floor(now_us() / 1000), redis.pcall('ZSCORE', lock, holder)
 if type(ends) ~= 'string' or tonumber(ends) <= ms then
+  no_replica(lock)
   return redis.call('EXISTS', lock) == 1 and -3 or -2
 elseif ends - ms >= ttl then
   return ends - ms

@@ -3,10 +3,11 @@
 local lock, version = KEYS[1], KEYS[2]
 local holder = ARGV[1]
 
---- @include now_us
+--- @include now_us, no_replica
 
 local ends = redis.pcall('ZSCORE', lock, holder)
 if type(ends) ~= 'string' then
+  no_replica(lock)
   return 0
 end
 redis.call('ZREM', lock, holder, '__write__')

@@ -3,11 +3,12 @@
 local lock, grant, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, ttl, unit, lasting = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 
---- @include now_us, keep_version, timestamp, ends_of, grant_of, still_own, write_timestamp
+--- @include now_us, keep_version, no_replica, timestamp, ends_of, grant_of, still_own, write_timestamp
 
 local own = grant_of(grant)
 local current, now = redis.pcall('GET', lock), now_us()
 if not still_own(current, own, holder, unit, now) then
+  no_replica(lock)
   return current and -3 or -2
 end
 local left = math.floor(ends_of(own.value, unit) - now / 1000) - 1000

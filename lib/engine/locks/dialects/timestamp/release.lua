@@ -3,10 +3,11 @@
 local lock, grant, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, unit, keep = ARGV[1], ARGV[2], ARGV[3]
 
---- @include now_us, timestamp, ends_of, grant_of, still_own
+--- @include now_us, no_replica, timestamp, ends_of, grant_of, still_own
 
 local own = grant_of(grant)
 if own.holder ~= holder then
+  no_replica(lock)
   return 0
 end
 redis.call('DEL', grant, version)
