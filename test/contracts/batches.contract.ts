@@ -259,6 +259,49 @@ export const batches: Contract = {
     await queue.expectNothingLeft(a, b);
   },
 
+  async 'those who have had their turns when Redis goes away for longer than their ttl get none again'(
+    world,
+  ) {
+    const { ms } = BUDGET;
+    BUDGET.ms = TTL; // however slow the machine is, the lease is passed on
+    try {
+      for (const how of ['the last gives it back', 'the last loses it'] as const) {
+        const [queue, stays] = [await QueueOfCallers.in(world), new Gate()];
+        let [away, failed] = [false, 0];
+        const unsent = (): Promise<never> => {
+          failed += 1;
+          return Promise.reject(new LockStoreError('Redis is away.', { outcome: 'unsent' }));
+        };
+        const a = await fair(world, (store) =>
+          withSteps(store, {
+            acquire: (ask) => (away ? unsent() : store.acquire(ask)),
+            extend: (requests) => (away ? unsent() : store.extend(requests)),
+            leave: (...entries) => (away ? unsent() : store.leave(...entries)),
+            release: (...lease) => (away ? unsent() : store.release(...lease)),
+          }),
+        );
+        const callers = many(a, 20, { ttl: 5_000, wait: Infinity });
+        callers.push([a, 'behind', { wait: Infinity }]); // of another ttl: in no batch with them
+        await queue.join(callers, (name) => {
+          if (name === '0') away = true;
+          return name === '19' && how === 'the last loses it' && stays.opened;
+        });
+        await queue.begin();
+        await world.until('the last has its turn', () => failed > 0 || queue.served.length === 20);
+        await world.pass(20_000);
+        away = false;
+        stays.open();
+        const from = a.clock.monotonic();
+        await queue.end();
+        expect(a.clock.monotonic() - from).toBeLessThan(atMost(world, 5_000));
+        expect(queue.served).toEqual(names(callers));
+        await queue.expectNothingLeft(a);
+      }
+    } finally {
+      BUDGET.ms = ms;
+    }
+  },
+
   async 'a process that dies in the middle costs its lease, and its entries nobody anything'(
     world,
   ) {

@@ -2,6 +2,7 @@ import type { LockStoreError } from '../../errors/index.js';
 import type { LockStore } from '../../locks/lock-store.js';
 import type { LockRequest } from '../../locks/lock-request.js';
 import type { Clock } from '../../options/index.js';
+import { QUEUE_LIFE } from '../../protocol/constants.js';
 import { Claim, isRefused, isRetryable } from './claim.js';
 import { pause, pauseAfter } from './timers.js';
 
@@ -44,7 +45,9 @@ export class Cleanup {
   /** Removes entries that had their turns in memory from the store's queue. No request of theirs is under way. */
   abandonServed(served: readonly LockRequest[] | undefined): void {
     const [first, ...others] = served ?? [];
-    if (first) this.abandon(new Claim(first, 0, this.clock), () => this.store.leave(first, others));
+    if (!first) return;
+    const leave = (): Promise<unknown> => this.store.leave(first, others);
+    this.abandon(new Claim(first, 0, this.clock), leave, Math.max(first.ttl, QUEUE_LIFE));
   }
 
   /** How many holder ids are being given up. */

@@ -278,6 +278,7 @@ export class LeaseRegistry {
           await this.store.release(request, heldLease.leastLeft, served);
           await this.cleanup.leave(claim);
         });
+        this.cleanup.abandonServed(served); // they may stay in the queue for longer than the lease lasts
         this.#answered();
         return validity === 'valid';
       },
