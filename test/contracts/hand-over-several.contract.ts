@@ -116,6 +116,16 @@ export const handOverSeveral: Contract = {
     }
   },
 
+  async 'a discard of which Redis fails a part gives back all of it'(world) {
+    const a = await world.process();
+    for (const outcome of ['unsent', 'refused', 'unknown'] as const) {
+      const b = await failing(world, 'leave', 'A2', outcome);
+      const text = await (await a.acquire({ key: SEATS, ttl: 60_000 })).handOver();
+      await expect(discard(b, text)).rejects.toThrow(LockStoreError);
+      await untilFree(world);
+    }
+  },
+
   async 'a hand-over of which nothing happened changes nothing'(world) {
     const b = await world.process();
     let fails = true;
@@ -185,11 +195,13 @@ export const discarding: Contract = {
 
   async 'what Redis does not confirm is given back as soon as it does'(world) {
     const a = await world.process();
-    const b = await failing(world, 'leave', 'k', 'unknown');
-    const text = await (await a.acquire({ ttl: 60_000 })).handOver();
-    await expect(discard(b, text)).rejects.toThrow(LockStoreError);
-    await untilFree(world, ['k']);
-    expect(await discard(b, text)).toBe(false);
+    for (const outcome of ['unsent', 'refused', 'unknown'] as const) {
+      const b = await failing(world, 'leave', 'k', outcome);
+      const text = await (await a.acquire({ ttl: 60_000 })).handOver();
+      await expect(discard(b, text)).rejects.toThrow(LockStoreError);
+      await untilFree(world, ['k']);
+      expect(await discard(b, text)).toBe(false);
+    }
   },
 
   async 'a text of another origin is refused'(world) {
@@ -221,7 +233,7 @@ function failing(
   world: World,
   step: 'transfer' | 'leave',
   key: string,
-  outcome: 'unsent' | 'unknown',
+  outcome: 'unsent' | 'refused' | 'unknown',
 ): Promise<LockingProcess> {
   const error = (): Promise<never> =>
     Promise.reject(new LockStoreError('It did not answer.', { key, outcome }));

@@ -5,7 +5,8 @@ import {
   LockShutdownError,
   LockStoreError,
 } from '../../lib/engine/errors/index.js';
-import type { LockClient } from '../../lib/engine/client/lock-client.js';
+import { LockClient } from '../../lib/engine/client/lock-client.js';
+import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
 import type { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import type { Extended, Extension } from '../../lib/engine/locks/lock-store.js';
@@ -45,6 +46,27 @@ it('a holder whose wait for a condition the store refuses still holds the lock',
   await expect(waiting).rejects.toBe(refused);
   expect(lease.held).toBe(true);
   expect(await lease.release()).toBe(true);
+});
+
+it('a lease on its way that is discarded before the store can be opened is given back then', async () => {
+  const [giver, { store, settings, clock }] = [await world.process(), await world.process()];
+  const text = await (await giver.acquire({ ttl: '1h' })).handOver();
+  let [away, open] = [true, false];
+  const unsent = new LockStoreError('Redis is away.', { outcome: 'unsent' });
+  const late = withSteps(store, {
+    async open(listener) {
+      if (away) throw unsent;
+      await store.open(listener);
+      open = true;
+    },
+    leave: (request) => (open ? store.leave(request) : Promise.reject(unsent)),
+  });
+  const locks = new LockClient(late, settings, clock);
+  await expect(locks.discard(readHandOver(text))).rejects.toBe(unsent);
+  await world.elapse(60_000);
+  away = false;
+  await world.until('it is free', async () => (await world.snapshot()).type === 'none');
+  expect(locks.load.leaving).toBe(0);
 });
 
 describe('leases that are renewed together', () => {

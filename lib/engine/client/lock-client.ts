@@ -182,9 +182,8 @@ export class LockClient {
 
   /** Gives back what a process handed over, instead of going on with it; false if it was over, or another did. */
   async discard(parts: readonly [HandOver, ...HandOver[]]): Promise<boolean> {
-    await this.#connected(parts[0].request.key);
-    await this.open();
-    return discardAll(parts, this.#queues);
+    const { key } = parts[0].request;
+    return discardAll(parts, this.#queues, () => this.#connected(key).then(() => this.open()));
   }
 
   /** As {@link acquire}, but null if others hold the lock. */

@@ -4,7 +4,7 @@ import type { Transferred } from '../locks/lock-store.js';
 import { onAbort } from '../options/index.js';
 import { validityOf } from '../locks/validity.js';
 import type { BaseLease } from './leases/lease.js';
-import { Claim, isRetryable, mayHaveRun } from './leases/claim.js';
+import { Claim, isRetryable } from './leases/claim.js';
 import type { HandOver } from './leases/hand-over.js';
 import { HeldLease } from './leases/held-lease.js';
 import { MultiLease } from './leases/multi-lease.js';
@@ -46,18 +46,23 @@ export async function restoreAll(
 }
 
 /**
- * Gives back all that a text hands over. False if another went on with it, or it was over. What Redis does not confirm is
- * given back as soon as it does.
+ * Gives back all that a text hands over, once the store is `opened`. False if another went on with it, or it was over. What
+ * Redis does not confirm is given back as soon as it does.
  * @throws LockStoreError
  */
-export async function discardAll(parts: Parts, context: QueueContext): Promise<boolean> {
+export async function discardAll(
+  parts: Parts,
+  context: QueueContext,
+  opened: () => Promise<void>,
+): Promise<boolean> {
   const [first, ...others] = parts;
   try {
+    await opened();
     if (!(await giveBack(first, context))) return false;
     const given = await Promise.all(others.map((each) => giveBack(each, context)));
     return given.every(Boolean);
   } catch (error) {
-    if (mayHaveRun(error)) for (const each of parts) abandon(each, context);
+    for (const each of parts) abandon(each, context, opened);
     throw error;
   }
 }
@@ -67,9 +72,13 @@ function giveBack({ request, call }: HandOver, { store }: QueueContext): Promise
   return call.minHold > 0 ? store.release(request, call.minHold) : store.leave(request);
 }
 
-function abandon(handOver: HandOver, context: QueueContext): void {
+function abandon(handOver: HandOver, context: QueueContext, opened?: () => Promise<void>): void {
   const claim = new Claim(handOver.request, 0, context.clock);
-  context.cleanup.abandon(claim, () => giveBack(handOver, context));
+  const leave = async (): Promise<void> => {
+    await opened?.();
+    await giveBack(handOver, context);
+  };
+  context.cleanup.abandon(claim, leave);
 }
 
 /**
