@@ -126,6 +126,32 @@ export const handOverSeveral: Contract = {
     }
   },
 
+  async 'a restore that hears nothing gives back all, or leaves all to who tries again'(world) {
+    const a = await world.process();
+    for (const isDone of [true, false]) {
+      let answers = false;
+      const b = await world.process({ commandTimeout: timeout(world) }, (store) =>
+        withSteps(store, {
+          transfer: async (...requests) => {
+            if (isDone) await store.transfer(...requests);
+            throw lost();
+          },
+          leave: async (...requests) => {
+            const wasHeld = await store.leave(...requests);
+            if (answers) return wasHeld;
+            answers = true;
+            throw lost();
+          },
+        }),
+      );
+      const text = await (await a.acquire({ key: SEATS, ttl: 10 * TTL })).handOver();
+      await expect(world.finish(later(restore(b, text)))).rejects.toThrow(LockStoreError);
+      await world.until('it has given up', () => b.locks.load.leaving === 0);
+      if (!isDone) expect(await (await restore(a, text)).release()).toBe(true);
+      expect(await taken(world)).toEqual([]);
+    }
+  },
+
   async 'a hand-over of which nothing happened changes nothing'(world) {
     const b = await world.process();
     let fails = true;
@@ -226,6 +252,15 @@ async function taken(world: World, keys: readonly string[] = SEATS): Promise<str
 
 async function untilFree(world: World, keys?: readonly string[]): Promise<void> {
   await world.until('all are free', async () => (await taken(world, keys)).length === 0);
+}
+
+/** A busy machine answers in time. */
+function timeout(world: World): number {
+  return world.redis ? 3_000 : 200;
+}
+
+function lost(): LockStoreError {
+  return new LockStoreError('It did not answer.', { outcome: 'unknown' });
 }
 
 /** A process whose step fails for one of the locks. */

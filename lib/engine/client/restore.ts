@@ -26,13 +26,16 @@ export async function restoreAll(
   shutdown: AbortSignal,
 ): Promise<BaseLease> {
   const { registry } = context;
-  const restoreOne = async (handOver: HandOver): Promise<SingleLease> => {
-    const coming = restore(handOver, context, shutdown);
+  const restoreOne = async (
+    handOver: HandOver,
+    behind: readonly HandOver[] = [],
+  ): Promise<SingleLease> => {
+    const coming = restore(handOver, behind, context, shutdown);
     return new SingleLease(registry, await registry.addWhenGranted(coming), 0);
   };
-  const lease = await restoreOne(first);
+  const lease = await restoreOne(first, others);
   if (others.length === 0) return lease;
-  const outcomes = await Promise.allSettled(others.map(restoreOne));
+  const outcomes = await Promise.allSettled(others.map((each) => restoreOne(each)));
   const leases = [lease];
   let failure: { readonly reason: unknown } | undefined;
   outcomes.forEach((outcome, nth) => {
@@ -84,12 +87,13 @@ function abandon(handOver: HandOver, context: QueueContext, opened?: () => Promi
 /**
  * Goes on with a lease that another process handed over, under a holder id of this process; once only. Repeats the request
  * for twice the command time-out while Redis does not answer. `shutdown` ends that; a lease that comes all the same is
- * given up.
+ * given up, with those `behind` it: nobody else goes on with them.
  * @throws LeaseLostError if another caller restored the lease or its time is over; LockStoreError if Redis failed, which
  * may be tried again; LockShutdownError.
  */
 async function restore(
   { request, call, fencingToken }: HandOver,
+  behind: readonly HandOver[],
   context: QueueContext,
   shutdown: AbortSignal,
 ): Promise<HeldLease> {
@@ -101,8 +105,14 @@ async function restore(
   };
   const claim = new Claim(own, settings.commandTimeout, clock);
   const least = call.renew ? own : { ...own, ttl: 1 }; // a transfer never shortens a lease, so one without renewal keeps the time it has left
+  let came = false;
+  const giveUp = async (): Promise<void> => {
+    if (behind.length > 0) came ||= (await store.inspect(key, 1)).holder === own.holder; // asked before: the answer of `leave` may be lost, too
+    await store.leave(own);
+    if (came) await Promise.all(behind.map((each) => giveBack(each, context)));
+  };
   const fail = (error: unknown): never => {
-    cleanup.abandon(claim);
+    if (claim.uncertainUntil > -Infinity || came) cleanup.abandon(claim, giveUp);
     throw error;
   };
   const patience = 2 * settings.commandTimeout;
@@ -117,6 +127,7 @@ async function restore(
         const answer = await store.transfer(request, least);
         claim.answered();
         const { sent, remaining } = answer;
+        came ||= typeof remaining === 'number';
         const isSure =
           typeof remaining !== 'number' || validityOf({ sent, remaining }, clock) !== 'doubtful';
         if (isSure || isOver()) return answer; // an answer that came while the machine slept is in doubt: the same step, sent again, says how much is left now
