@@ -152,6 +152,32 @@ export const handOverSeveral: Contract = {
     }
   },
 
+  async 'what was extended before is given back however long Redis was away'(world) {
+    const a = await world.process();
+    for (const way of ['discard', 'restore', 'handOver'] as const) {
+      let away = true;
+      const b = await world.process({ commandTimeout: timeout(world) }, (store) =>
+        withSteps(store, {
+          transfer: async (request, successor) => {
+            const answer = await store.transfer(request, successor);
+            if (away && (way === 'restore' || request.key === 'A2')) throw lost();
+            return answer;
+          },
+          leave: (...requests) => (away ? Promise.reject(lost()) : store.leave(...requests)),
+        }),
+      );
+      const lease = await (way === 'handOver' ? b : a).acquire({ key: SEATS, ttl: TTL });
+      await lease.extend(10 * TTL);
+      const text = later(lease.handOver());
+      const failure = { handOver: () => text, restore, discard }[way](b, await text.catch(String));
+      const code = way === 'handOver' ? 'LEASE_LOST' : 'LOCK_STORE';
+      await expect(world.finish(later<unknown>(failure))).rejects.toMatchObject({ code });
+      await world.pass(2 * TTL);
+      away = false;
+      await untilFree(world);
+    }
+  },
+
   async 'a hand-over of which nothing happened changes nothing'(world) {
     const b = await world.process();
     let fails = true;

@@ -1,7 +1,7 @@
 import { LeaseLostError, LockShutdownError, LockStoreError } from '../errors/index.js';
 import { newHolderId } from '../locks/holder.js';
 import type { Transferred } from '../locks/lock-store.js';
-import { onAbort } from '../options/index.js';
+import { onAbort, TTL_BOUNDS } from '../options/index.js';
 import { validityOf } from '../locks/validity.js';
 import type { BaseLease } from './leases/lease.js';
 import { Claim, isRetryable } from './leases/claim.js';
@@ -14,6 +14,9 @@ import { pause, pauseAfter } from './leases/timers.js';
 
 /** What one text hands over, in the order of the keys. */
 type Parts = readonly [HandOver, ...HandOver[]];
+
+/** How long a lease on its way may last, in ms: the text does not say how far it was extended. */
+const LONGEST = TTL_BOUNDS.max;
 
 /**
  * Goes on with all that a text hands over. Of several who want it the first lock decides: who has that goes on with the others.
@@ -81,7 +84,7 @@ function abandon(handOver: HandOver, context: QueueContext, opened?: () => Promi
     await opened?.();
     await giveBack(handOver, context);
   };
-  context.cleanup.abandon(claim, leave);
+  context.cleanup.abandon(claim, leave, LONGEST);
 }
 
 /**
@@ -112,7 +115,7 @@ async function restore(
     if (came) await Promise.all(behind.map((each) => giveBack(each, context)));
   };
   const fail = (error: unknown): never => {
-    if (claim.uncertainUntil > -Infinity || came) cleanup.abandon(claim, giveUp);
+    if (claim.uncertainUntil > -Infinity || came) cleanup.abandon(claim, giveUp, LONGEST);
     throw error;
   };
   const patience = 2 * settings.commandTimeout;

@@ -179,7 +179,7 @@ export class LeaseRegistry {
     } catch (error) {
       if (!mayHaveRun(error)) {
         if (heldLease.state === 'held') undo();
-        else this.cleanup.abandon(claim, () => this.store.leave(request)); // the lease's request says shared, but no downgrade ran: the exclusive holder leaves
+        else this.abandon(heldLease, () => this.store.leave(request)); // the lease's request says shared, but no downgrade ran: the exclusive holder leaves
         throw error;
       }
     }
@@ -206,7 +206,8 @@ export class LeaseRegistry {
     if (!lost && failures.length === heldLeases.length) throw first;
     outcomes.forEach(({ status }, nth) => {
       if (status === 'rejected') return void this.release(heldLeases[nth]!);
-      this.cleanup.abandon(new Claim(parts[nth]!, 0, this.clock));
+      const claim = new Claim(parts[nth]!, 0, this.clock);
+      this.cleanup.abandon(claim, undefined, heldLeases[nth]!.lasts);
     });
     const cause = first instanceof LockError ? first : undefined;
     throw lost ?? new LeaseLostError(heldLeases[0]!.request.key, 'unconfirmed', undefined, cause);
