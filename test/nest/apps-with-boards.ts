@@ -40,6 +40,8 @@ interface Setting {
   readonly before?: (app: INestApplication) => void;
   /** By default: connections that clients open in advance, and for which a server waits. */
   readonly forceCloseConnections?: boolean;
+  /** Lets Fastify speak HTTP/2, without TLS. */
+  readonly http2?: true;
 }
 
 /** Applications with a board each and pages that watch it, all closed when their test ends, with what it adds to `closing`. */
@@ -60,13 +62,16 @@ export function useBoards(bench: NestBench) {
       module: ofModule = {},
       before,
       forceCloseConnections = true,
+      http2,
     }: Setting = {},
   ): Promise<{ app: INestApplication; url: string; board: string; locks: LockService }> {
     const board = LockBoardModule.forRoot(options);
     const parts = { imports: [board, ...imports], controllers: [Accounts], providers };
     const module = await bench.builder(parts, ofModule).compile();
     const adapter =
-      platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter({ forceCloseConnections });
+      platform === 'Express'
+        ? new ExpressAdapter()
+        : new FastifyAdapter({ forceCloseConnections, ...(http2 && { http2 }) });
     const app: INestApplication = module.createNestApplication(adapter, {
       logger: false,
       forceCloseConnections,

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   type CanActivate,
   type ExecutionContext,
@@ -14,6 +14,12 @@ import { Test } from '@nestjs/testing';
 import helmet from 'helmet';
 import { Redis } from 'ioredis';
 import { once } from 'node:events';
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect as connectHttp2,
+  constants,
+} from 'node:http2';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { map, tap, timeout } from 'rxjs';
@@ -612,6 +618,20 @@ describe.each(PLATFORMS)('a board on %s', (platform) => {
     expect([app.get(LockBoard).viewers, list.mock.calls.length]).toEqual([0, 0]);
   });
 
+  it('has no page that asked behind another on one connection, once that is gone', async () => {
+    const { app, board } = await start(platform);
+    const { hostname, port } = new URL(board);
+    const both = connect(Number(port), hostname);
+    both.write('GET /locks/events HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2));
+    const viewers = (): number => app.get(LockBoard).viewers;
+    await until('one looks', () => viewers() > 0);
+    const second = await watch(board); // which was asked for after both
+    await second.next('locks');
+    both.destroy();
+    second.close();
+    await until('nobody looks', () => viewers() === 0);
+  });
+
   it('shows a store that fails as what it is, and goes on', async () => {
     const { board, locks } = await start(platform);
     const events = await watch(board);
@@ -643,5 +663,73 @@ describe.each(PLATFORMS)('a board on %s', (platform) => {
     await app.close();
     await ended;
     expect(text).toMatch(/\r\n0\r\n\r\n$/); // which tells the page that nothing is missing
+  });
+});
+
+describe('a board over HTTP/2', () => {
+  let decide: (_: boolean) => void;
+  const asked = jest.fn<() => Promise<boolean> | boolean>();
+
+  beforeEach(() => void asked.mockReset().mockReturnValue(true));
+
+  async function begin(): Promise<{ app: INestApplication; session: ClientHttp2Session }> {
+    const guards = [{ canActivate: asked }];
+    const { app, url } = await start('Fastify', {
+      options: { guards, release: true, interval: 500 },
+      http2: true,
+    });
+    const session = connectHttp2(url);
+    closing.push(() => session.destroy());
+    return { app, session };
+  }
+
+  /** What is answered, as far as `isEnough`, or to its end. */
+  async function textOf(
+    stream: ClientHttp2Stream,
+    isEnough = (_: string): boolean => false,
+  ): Promise<string> {
+    let text = '';
+    for await (const more of stream.setEncoding('utf8')) if (isEnough((text += more))) break;
+    return text;
+  }
+
+  it('is a page with its events and its release', async () => {
+    const { app, session } = await begin();
+    const lease = await rival.acquire('job:2');
+    expect(await textOf(session.request({ ':path': '/locks' }))).toContain('<!doctype html>');
+    const events = session.request({ ':path': '/locks/events' });
+    const list = await textOf(events, (text) => /event: locks\ndata: .*\n\n/.test(text));
+    const { rows } = JSON.parse(/^event: locks\ndata: (.*)$/m.exec(list)![1]!);
+    await until('nobody looks', () => app.get(LockBoard).viewers === 0);
+    const release = session.request({
+      ':path': '/locks/release',
+      ':method': 'POST',
+      'content-type': 'application/json',
+    });
+    release.end(JSON.stringify({ key: 'job:2', grant: rowOf(rows, 'job:2').grant }));
+    expect(JSON.parse(await textOf(release))).toEqual({ freed: true });
+    await until('the holder is told', () => lease.signal.aborted);
+  });
+
+  it('has no page that left while a guard decided, and releases nothing for it', async () => {
+    const { app, session } = await begin();
+    const decision = new Promise<boolean>((resolve) => (decide = resolve));
+    asked.mockReturnValue(decision);
+    const locks = app.get(LockService);
+    const looks = [jest.spyOn(locks, 'list'), jest.spyOn(locks, 'inspect')];
+    const release = session.request({
+      ':path': '/locks/release',
+      ':method': 'POST',
+      'content-type': 'application/json',
+    });
+    release.end(JSON.stringify({ key: 'job:2' }));
+    const leaving = [session.request({ ':path': '/locks/events' }), release];
+    await until('both were asked', () => asked.mock.calls.length === 2);
+    for (const stream of leaving) stream.close(constants.NGHTTP2_CANCEL);
+    await new Promise<void>((resolve) => session.ping(() => resolve())); // which comes after the farewells
+    decide(true);
+    expect(await textOf(session.request({ ':path': '/locks' }))).toContain('<!doctype html>');
+    expect(app.get(LockBoard).viewers).toBe(0);
+    for (const look of looks) expect(look).not.toHaveBeenCalled();
   });
 });

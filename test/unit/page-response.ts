@@ -2,6 +2,8 @@ import { EventEmitter } from 'node:events';
 
 /** The response to a page, which takes what is written at once. */
 export class PageResponse extends EventEmitter {
+  readonly socket = { destroyed: false };
+  readonly req = { socket: this.socket };
   headersSent = false;
   destroyed = false;
   text = '';

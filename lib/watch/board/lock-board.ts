@@ -51,6 +51,8 @@ export class LockBoard implements OnModuleInit, OnModuleDestroy {
   watch(request: PlatformRequest, response: PlatformResponse): void {
     void afterInterceptors(response, (raw) => {
       refuseOtherOrigins(request.headers);
+      // Of what is asked for behind another answer, Node does not tell when the connection ends.
+      if (!raw.socket) throw new Refusal(503, 'The events need a connection of their own.');
       if (!this.#feed.hasRoom) throw new Refusal(503, 'Too many look, or the application ends.');
       const { release, pattern, limit, interval } = this.settings;
       this.#feed.add(new Viewer(raw, event('settings', { release, pattern, limit, interval })));
@@ -111,7 +113,7 @@ async function afterInterceptors(
 ): Promise<void> {
   const raw = rawResponse(response);
   await nextTurn();
-  if (raw.headersSent || raw.destroyed) return; // an interceptor answered, or the client left
+  if (raw.headersSent || hasLeft(raw)) return; // an interceptor answered, or the client left
   try {
     await work(raw);
   } catch (error) {
@@ -119,6 +121,11 @@ async function afterInterceptors(
     const { status, message } = error instanceof Refusal ? error : UNEXPECTED;
     if (!raw.headersSent) answerJson(raw, status, { message });
   }
+}
+
+/** Whether nobody takes the answer. Node tells that by the request's socket alone: in HTTP/2, and of a request behind another. */
+function hasLeft({ req }: ServerResponse): boolean {
+  return req.socket?.destroyed; // an adapter for a platform without sockets may have none
 }
 
 const UNEXPECTED = new Refusal(500, 'The application failed; its log says how.');
