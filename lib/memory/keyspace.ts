@@ -28,9 +28,13 @@ const MADE: { readonly [Type in keyof Contents]: () => Contents[Type] } = {
   zset: () => new SortedSet(),
 };
 
+/** How many keys there are at least before those that have expired are looked for. */
+const FEW = 100;
+
 /** The keys of a server, each with a value of one type and a time at which it expires. */
 export class Keyspace {
   readonly #entries = new Map<string, Entry>();
+  #many = FEW;
   #now = 0;
 
   constructor(private readonly clock: Clock) {}
@@ -38,6 +42,11 @@ export class Keyspace {
   /** The time in ms since the epoch, constant during a script. */
   get now(): number {
     return this.#now;
+  }
+
+  /** The number of keys in memory, those included that have expired and were not looked up since. */
+  get size(): number {
+    return this.#entries.size;
   }
 
   /** Reads the clock at the begin of a script. */
@@ -63,8 +72,12 @@ export class Keyspace {
     return value;
   }
 
+  /** Stores a value. Keys that have expired are dropped whenever the number of keys has doubled, so they cost no more than the others. */
   set(key: string, entry: Entry): void {
     this.#entries.set(key, entry);
+    if (this.#entries.size <= this.#many) return;
+    for (const each of this.#entries.keys()) this.#live(each);
+    this.#many = Math.max(FEW, 2 * this.#entries.size);
   }
 
   delete(key: string): boolean {

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { LockClient } from '../../lib/engine/client/lock-client.js';
 import { moduleSettings } from '../../lib/engine/options/index.js';
-import { ManualClock, MemoryServer } from '../../lib/memory/testing/index.js';
+import { ManualClock, memoryLockService, MemoryServer } from '../../lib/memory/testing/index.js';
 import { MemoryLockStore } from '../../lib/memory/memory-lock-store.js';
 
 const clock = new ManualClock();
@@ -68,4 +68,18 @@ it('a lease ends on a clock that a test moves', async () => {
   await clock.advance(100);
   expect(lease.held).toBe(false);
   expect(lease.signal.aborted).toBe(true);
+});
+
+it('keeps in memory no more than twice what has not expired, however many keys there were', async () => {
+  const server = new MemoryServer(clock);
+  const locks = memoryLockService({ server });
+  let most = 0;
+  for (let second = 0; second < 300; second += 1) {
+    for (let nth = 0; nth < 5; nth += 1) await locks.optimistic(`${second}:${nth}`);
+    most = Math.max(most, server.keys.size);
+    await clock.advance(1_000);
+  }
+  const alive = server.keys.names().length;
+  expect(alive).toBeGreaterThan(100);
+  expect(most).toBeLessThan(2.5 * alive);
 });
