@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { setImmediate } from 'node:timers';
 import { Injectable, Module } from '@nestjs/common';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { Locked, LockNotAcquiredError, LockService, RedisLockModule } from 'nest-redis-lock';
-import { LockTestingModule, memoryLockService } from 'nest-redis-lock/testing';
+import { LockTestingModule, memoryLockService, MemoryServer } from 'nest-redis-lock/testing';
 
 /** Where nobody listens. */
 const locks = RedisLockModule.forRoot({ redis: 'redis://127.0.0.1:1', connectTimeout: '100ms' });
@@ -20,6 +21,11 @@ class ReportsService {
 @Module({ imports: [locks], providers: [ReportsService] })
 class AppModule {}
 
+/** Lets all that takes no time happen: `setImmediate` of this module is never faked. */
+async function turns(): Promise<void> {
+  for (let nth = 0; nth < 10; nth += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
 describe('under fake timers, as Testing says,', () => {
   afterEach(() => void jest.useRealTimers());
 
@@ -31,6 +37,20 @@ describe('under fake timers, as Testing says,', () => {
     await jest.advanceTimersByTimeAsync(60_000);
     expect(await refused).toBeInstanceOf(LockNotAcquiredError);
     expect(lease.held).toBe(true);
+  });
+
+  it('what one replica gives back or takes reaches another, though no time passes', async () => {
+    jest.useFakeTimers();
+    const server = new MemoryServer();
+    const [one, other] = [memoryLockService({ server }), memoryLockService({ server })];
+    const first = await one.acquire('a');
+    const waiting = other.acquire('a');
+    await turns();
+    await first.release();
+    const lease = await waiting;
+    await one.forceRelease('a');
+    await turns();
+    expect(lease.signal.aborted).toBe(true);
   });
 
   it('no renewal is answered in the synchronous form', async () => {
