@@ -377,6 +377,21 @@ describe('the instrumentation', () => {
     });
   });
 
+  it('tells a late provider of the process of calls and locks that have not ended', async () => {
+    const { locks } = service();
+    instrument({ meterProvider: undefined });
+    const lease = await locks.acquire('a');
+    metrics.setGlobalMeterProvider(meterProvider);
+    const waiting = locks.acquire('a');
+    await nextTurn();
+    expect(await measured()).toMatchObject({
+      'lock.held': { '(unnamed) exclusive memory': 1 },
+      'lock.waiting': { '(unnamed) exclusive memory': 1 },
+    });
+    await lease.release();
+    await (await waiting).release();
+  });
+
   it('goes on with another configuration', async () => {
     const { locks } = service();
     const instrumentation = new LockInstrumentation({ enabled: false });

@@ -5,7 +5,7 @@ import { LockInstrumentation, type LockInstrumentationConfig } from './lock-inst
 export interface InstrumentLocksOptions extends Omit<LockInstrumentationConfig, 'enabled'> {
   /** Default: the provider of the process, also one that is set later. */
   tracerProvider?: TracerProvider;
-  /** Default: the provider of the process, also one that is set later. */
+  /** Default: the provider of the process, also one that is set later, from the next call or grant on. */
   meterProvider?: MeterProvider;
 }
 

@@ -121,6 +121,7 @@ export class LockInstrumentation {
       return (instruments = new LockInstruments(provider.getMeter(NAME, VERSION), figures.series));
     };
     const figures = new LockFigures<Attributes>(attributesOf, {
+      began: present, // held locks and waiting calls are reported before the first duration
       waited: (seconds, attributes) => present().wait.record(seconds, attributes),
       held: (seconds, attributes) => present().hold.record(seconds, attributes),
     });

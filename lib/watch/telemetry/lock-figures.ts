@@ -7,6 +7,8 @@ import { type Labelled, type Series, SeriesTable } from './series.js';
 
 /** Receives durations, in seconds. */
 export interface Durations<Kept> {
+  /** A call for a lock began, or a lock was granted, and is counted. */
+  began?(): void;
   /** A call for a lock ended. */
   waited(seconds: number, kept: Kept): void;
   /** A lock that this process held was given back, or lost. */
@@ -51,6 +53,7 @@ export class LockFigures<Kept> {
     const series = this.series.of(trace);
     series.waiting += 1;
     this.#calls.set(trace, series);
+    this.durations.began?.();
   }
 
   #answered(trace: AcquireTrace): void {
@@ -66,6 +69,7 @@ export class LockFigures<Kept> {
     const series = this.series.of(trace);
     series.held += 1;
     this.#holds.set(trace, series);
+    this.durations.began?.();
   }
 
   #ended(trace: HoldTrace): void {
