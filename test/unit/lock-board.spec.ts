@@ -8,6 +8,7 @@ import type { LockInspection } from '../../lib/engine/inspection/inspection.js';
 import type { LockService } from '../../lib/nest/services/lock.service.js';
 import type { PlatformRequest, PlatformResponse } from '../../lib/watch/board/answers.js';
 import { type LockBoardOptions, boardSettings } from '../../lib/watch/board/board-options.js';
+import { BoardFeed } from '../../lib/watch/board/board-feed.js';
 import { boardRow } from '../../lib/watch/board/board-row.js';
 import { forcedRelease } from '../../lib/watch/board/forced-release.js';
 import { LockBoard } from '../../lib/watch/board/lock-board.js';
@@ -50,6 +51,17 @@ describe('an open page', () => {
     response.emit('close');
     expect(jest.getTimerCount()).toBe(0);
   });
+});
+
+it('a page that receives slowly gets the latest list, whatever signs of life it has missed', async () => {
+  let lists = 0;
+  const feed = new BoardFeed(async () => event('locks', (lists += 1)), 4_000);
+  feed.add(new Viewer(response as unknown as ServerResponse, ''));
+  jest.spyOn(response, 'write').mockImplementationOnce((text) => !(response.text += text));
+  await jest.advanceTimersByTimeAsync(5_000); // a list, which takes long, one more, and a sign of life
+  response.emit('drain');
+  feed.close();
+  expect(response.text).toBe(event('locks', 1) + event('locks', 2));
 });
 
 describe('a board that fails', () => {

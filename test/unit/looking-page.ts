@@ -1,5 +1,5 @@
 import type { BoardFeed } from '../../lib/watch/board/board-feed.js';
-import type { Viewer } from '../../lib/watch/board/viewer.js';
+import { event, type Viewer } from '../../lib/watch/board/viewer.js';
 
 /** A page that looks at a board, as the feed of the board knows it. */
 export class LookingPage {
@@ -9,6 +9,10 @@ export class LookingPage {
 
   show(text: string): void {
     this.shown.push(text);
+  }
+
+  beat(): void {
+    this.show(event('beat', {}));
   }
 
   onEnd(task: () => void): void {

@@ -1,5 +1,5 @@
 import { detached, inBackground } from '../../engine/options/index.js';
-import { event, type Viewer } from './viewer.js';
+import type { Viewer } from './viewer.js';
 
 /** The most pages at once; further ones are refused. */
 const MOST = 100;
@@ -48,7 +48,8 @@ export class BoardFeed {
   }
 
   #begin(): void {
-    this.#beating = inBackground(setInterval(() => this.#show(event('beat', {})), BEAT));
+    const beat = (): void => this.#viewers.forEach((viewer) => viewer.beat());
+    this.#beating = inBackground(setInterval(beat, BEAT));
     void this.#scan();
   }
 

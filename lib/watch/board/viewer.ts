@@ -12,6 +12,8 @@ export function event(name: string, data: unknown): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
+const BEAT = event('beat', {});
+
 /** An open page. A slow page gets the latest event after it has received the one before: at most two events wait in memory for it. */
 export class Viewer {
   #isFull = false;
@@ -42,6 +44,11 @@ export class Viewer {
   show(text: string): void {
     if (this.#isFull) this.#missed = text;
     else this.#isFull = !this.response.write(text);
+  }
+
+  /** Shows that the application is alive, unless the page has not yet received what it was shown before. */
+  beat(): void {
+    if (!this.#isFull) this.show(BEAT);
   }
 
   /** Ends the stream at once, even if the page receives nothing any more. */
