@@ -13,6 +13,7 @@ import { event, Viewer } from '../../lib/watch/board/viewer.js';
 import { type Lease, LockService } from '../../lib/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { closeAll, closing } from '../support/closing.js';
+import { Gate } from '../support/gate.js';
 import { PLATFORMS, type Platform, useBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
 import { Worker } from '../support/worker.js';
@@ -159,6 +160,46 @@ when.each(PLATFORMS)('in a browser, the board on %s', (platform) => {
     await second!.release();
     await page.waitForSelector('text=It is free now.');
     expect(complaints).toEqual([]);
+  });
+
+  it('says of a release that is answered late which lock it was, and leaves the next question alone', async () => {
+    const [one] = await hold('one', 'other', 'third');
+    const { url } = await start(platform, { release: true });
+    const { page } = await look(url);
+    const late: Gate[] = [];
+    await page.route('**/release', async (route) => {
+      const gate = new Gate();
+      late.push(gate);
+      await gate.opened;
+      await route.continue();
+    });
+    const dialog = page.getByRole('dialog', { name: 'Release this lock?' });
+    const question = async (key: string): Promise<void> => {
+      await page.getByRole('button', { name: `Release ${key} …` }).click();
+    };
+    const changeOfMind = async (from: string, to: string): Promise<void> => {
+      const before = late.length;
+      await question(from);
+      await page.locator('#release').click();
+      await until('it is asked', () => late.length > before);
+      await page.keyboard.press('Escape');
+      await question(to);
+    };
+
+    await changeOfMind('one', 'third');
+    await one!.release();
+    await hold('one');
+    late[0]!.open();
+    await page.waitForSelector('#notice:has-text("one: Another caller holds it now")');
+    expect(await page.locator('#changed').textContent()).toBe('');
+    expect(await page.locator('#release').isDisabled()).toBe(false);
+    await page.keyboard.press('Escape');
+
+    await changeOfMind('other', 'third');
+    late[1]!.open();
+    await page.waitForSelector('#notice:has-text("other was released.")');
+    expect(await dialog.isVisible()).toBe(true);
+    expect(await page.locator('#chosen').textContent()).toBe('third');
   });
 
   it('shows every key as text', async () => {

@@ -291,11 +291,11 @@ function say(state, text) {
 
 /** @type {number | undefined} */
 let noticed;
-/** Shows for a while the outcome of a release. @param {string} key @param {string} what */
+/** Shows for a while the outcome of a release, after the key. @param {string} key @param {string} what */
 function tell(key, what) {
   clearTimeout(noticed);
   writeKey(page.notice, key);
-  page.notice.append(` ${what}.`);
+  page.notice.append(what);
   noticed = setTimeout(() => write(page.notice, ''), 10_000);
 }
 
@@ -408,8 +408,9 @@ function refreshQuestion() {
 }
 
 async function release() {
-  if (!chosen) return;
-  const { key, grant } = chosen;
+  const asked = chosen; // by the time of the answer, the question may be about another lock
+  if (!asked) return;
+  const { key, grant } = asked;
   dialog.release.disabled = true;
   try {
     const answer = await fetch(`${HERE}/release`, {
@@ -421,15 +422,16 @@ async function release() {
     });
     const { freed, message } = await answer.json().catch(() => ({}));
     if (!answer.ok) throw new Error(message ?? `The application refused it (${answer.status}).`);
-    dialog.whole.close();
-    tell(key, freed ? 'was released' : 'was free already');
+    if (chosen === asked) dialog.whole.close();
+    tell(key, freed ? ' was released.' : ' was free already.');
   } catch (error) {
     const { name, message } = /** @type {Error} */ (error);
     const text =
       name === 'TypeError' || name === 'TimeoutError'
         ? 'No answer came: it may be released or not.'
         : message;
-    write(dialog.changed, text);
+    if (chosen === asked) write(dialog.changed, text);
+    else tell(key, `: ${text}`);
   }
 }
 
