@@ -1,11 +1,14 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { LockClient } from '../../lib/engine/client/lock-client.js';
+import { LockService } from '../../lib/nest/services/lock.service.js';
+import { inspect } from '../../lib/watch/cli/commands/inspect.js';
 import { list } from '../../lib/watch/cli/commands/list.js';
+import { release } from '../../lib/watch/cli/commands/release.js';
 import type { Context } from '../../lib/watch/cli/context.js';
 import type { NameSearch } from '../../lib/engine/locks/lock-names.js';
 import { moduleSettings, systemClock } from '../../lib/engine/options/index.js';
 import { MemoryLockStore } from '../../lib/memory/memory-lock-store.js';
-import { MemoryServer } from '../../lib/memory/testing/index.js';
+import { memoryLockService, MemoryServer } from '../../lib/memory/testing/index.js';
 
 const settings = moduleSettings({});
 
@@ -33,6 +36,43 @@ it('list says that there may be more, however many of what it found are free by 
 it('list says nothing of more where there are fewer than its limit', async () => {
   expect(await listed(['a'], [])).toEqual(['KEY', 'a']);
   expect(await listed(['a'], ['a'])).toEqual(['No lock is held.']);
+});
+
+describe.each([
+  [99, '×99', 'and 79 more', 'and 98 more'],
+  [120, '×100+', 'and 80+ more', 'and 99+ more'],
+])('a lock with %i readers', (readers, count, inInspect, inQuestion) => {
+  it('is shown with as many as were seen, and with a plus where there may be more', async () => {
+    const service = memoryLockService();
+    const { client, settings: ofService } = LockService.internals(service);
+    for (let nth = 0; nth < readers; nth += 1) {
+      await service.acquire('k', { mode: 'shared', label: `job ${nth}` });
+    }
+    const lines: string[] = [];
+    const context = (operand: string): Context =>
+      ({
+        request: { operand, values: {} },
+        terminal: {
+          columns: Infinity,
+          canAsk: true,
+          print: (line: string) => void lines.push(line),
+          confirms: (question: string) => void lines.push(question),
+        },
+        settings: ofService,
+        client,
+      }) as unknown as Context;
+    await list(context('*'));
+    expect(lines.splice(0)[1]).toContain(`  shared ${count}  `);
+    await inspect(context('k'));
+    const inspected = lines.splice(0).join('\n');
+    expect(inspected).toContain(`held, shared ${count}\n`);
+    expect(inspected).toContain(`  ${inInspect}\n`);
+    await release(context('k'));
+    expect(lines[0]).toContain(`(shared ${count})`);
+    expect(lines[0]).toContain(` ${inQuestion}, `);
+    client.takeAll();
+    await client.close();
+  });
 });
 
 /** The first words of what `list` prints of these locks, some of which are free by the time they are looked at. */

@@ -140,4 +140,13 @@ describe('the limits of a board', () => {
     const row = boardRow(seen as unknown as LockInspection);
     expect([row.holders.length, row.others, row.holders[0]!.count]).toEqual([named, others, 2]);
   });
+
+  it.each([
+    [99, undefined],
+    [100, '+'],
+  ])('of a row: of %i holders it says whether there may be more', (count, plus) => {
+    const holders = Array.from({ length: count }, () => ({ host: 'web', pid: 1 }));
+    const seen = { key: 'k', state: 'held', mode: 'shared', holders, waiters: [] };
+    expect(boardRow(seen as unknown as LockInspection).plus).toBe(plus);
+  });
 });

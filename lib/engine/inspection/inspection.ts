@@ -80,6 +80,11 @@ export interface LockInspection {
 /** How many waiters, and how many holders, are named. */
 export const NAMED = 100;
 
+/** What stands behind a number of a lock's holders: a plus if there may be more than the inspection names. */
+export function plusOf({ holders = [] }: LockInspection): '+' | '' {
+  return holders.length < NAMED ? '' : '+';
+}
+
 export async function inspectLock(
   client: LockClient,
   key: string,

@@ -2,6 +2,7 @@ import {
   grantOf,
   type LockInspection,
   type LockParty,
+  plusOf,
 } from '../../engine/inspection/inspection.js';
 
 /** A lock in the data of the page. Spans are in ms. */
@@ -14,6 +15,8 @@ export interface BoardRow {
   readonly holders: readonly (LockParty & { readonly count: number })[];
   /** The number of further processes. */
   readonly others: number;
+  /** There if both numbers of holders may be greater. */
+  readonly plus?: '+' | undefined;
   readonly heldFor?: number | undefined;
   /** The ms left of the lease; Infinity, null in JSON, if it never ends. */
   readonly remaining?: number | undefined;
@@ -48,6 +51,7 @@ export function boardRow(seen: LockInspection): BoardRow {
     held: state === 'held',
     holders: [...processes.values()].slice(0, NAMED),
     others: Math.max(0, processes.size - NAMED),
+    plus: plusOf(seen) || undefined,
     heldFor: holder?.heldFor,
     remaining: seen.remaining,
     waiting: seen.waiting,

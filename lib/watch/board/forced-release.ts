@@ -50,9 +50,9 @@ function changed(now: LockInspection): Refusal {
 }
 
 function holdersOf(lock: LockInspection): string {
-  const { holders, others } = boardRow(lock);
+  const { holders, others, plus = '' } = boardRow(lock);
   const named = holders.map(({ host, pid }) => `${host} (pid ${pid})`);
-  return [...named, ...(others > 0 ? [`and ${others} more`] : [])].join(', ');
+  return [...named, ...(others > 0 ? [`and ${others}${plus} more`] : [])].join(', ');
 }
 
 /** Takes the lock from the holders that were seen. The outcome is logged, also if Redis does not answer. */

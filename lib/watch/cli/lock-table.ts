@@ -1,4 +1,4 @@
-import type { LockInspection, LockParty } from '../../engine/inspection/inspection.js';
+import { type LockInspection, type LockParty, plusOf } from '../../engine/inspection/inspection.js';
 import { span } from '../../engine/options/index.js';
 import { tableOf } from './table.js';
 
@@ -22,10 +22,11 @@ function rowOf(lock: LockInspection): string[] {
 }
 
 /** The state of a lock in a word or two. */
-export function heldAs({ state, mode, holders, handedOver }: LockInspection): string {
+export function heldAs(lock: LockInspection): string {
+  const { state, mode, holders, handedOver } = lock;
   if (state !== 'held' || mode === undefined) return state;
   if (handedOver) return 'handed over';
-  return holders ? `${mode} ×${holders.length}` : mode;
+  return holders ? `${mode} ×${holders.length}${plusOf(lock)}` : mode;
 }
 
 /** A process by its host and pid, with the label of its call. */
@@ -33,11 +34,12 @@ export function party({ host, pid, label }: LockParty): string {
   return label === undefined ? `${host} pid ${pid}` : `${host} pid ${pid}, ${label}`;
 }
 
-function holdersOf({ holder, holders = [] }: LockInspection): string {
+function holdersOf(lock: LockInspection): string {
+  const { holder, holders = [] } = lock;
   if (holder) return party(holder);
   const names = [...new Set(holders.map(party))];
   const [first = '', ...others] = names;
-  return others.length > 0 ? `${first} and ${others.length} more` : first;
+  return others.length > 0 ? `${first} and ${others.length}${plusOf(lock)} more` : first;
 }
 
 function waitingFor({ waiting, waiters, awaiting }: LockInspection): string {

@@ -6,6 +6,7 @@
  * @property {boolean} held
  * @property {{ host: string, pid: number, label?: string, count: number }[]} holders
  * @property {number} others how many processes hold it that are not named
+ * @property {string} [plus] a plus sign where both numbers of holders may be greater
  * @property {number} [heldFor]
  * @property {number | null} [remaining] null: it never ends
  * @property {number} waiting
@@ -107,13 +108,13 @@ function counted(count, one, many) {
 }
 
 /** @param {Row} row */
-function processes({ holders, others }) {
+function processes({ holders, others, plus = '' }) {
   const named = holders.map(({ host, pid, label, count }) => {
     const place = pid === 0 ? 'unknown' : `${host} · pid ${pid}`;
     const process = label === undefined ? place : `${place} · ${label}`;
-    return count > 1 ? `${process} ×${count}` : process;
+    return count > 1 ? `${process} ×${count}${plus}` : process;
   });
-  return others > 0 ? [...named, `and ${others} more`] : named;
+  return others > 0 ? [...named, `and ${others}${plus} more`] : named;
 }
 
 // ── The table ──

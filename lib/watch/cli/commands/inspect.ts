@@ -3,6 +3,7 @@ import {
   inspectLock,
   type LockInspection,
   type LockParty,
+  plusOf,
 } from '../../../engine/inspection/inspection.js';
 import type { Context, ExitCode } from '../context.js';
 import { heldAs, party } from '../lock-table.js';
@@ -47,9 +48,12 @@ function linesOf(lock: LockInspection): string[] {
       : []),
     ...(remaining === undefined ? [] : [line('left', span(remaining))]),
     ...(fencingToken === undefined ? [] : [line('token', String(fencingToken))]),
-    ...named(holders, holders.length, (each) => `${party(each)}, ${span(each.remaining)} left`).map(
-      (text, nth) => line(nth === 0 ? 'holders' : '', text),
-    ),
+    ...named(
+      holders,
+      holders.length,
+      (each) => `${party(each)}, ${span(each.remaining)} left`,
+      plusOf(lock),
+    ).map((text, nth) => line(nth === 0 ? 'holders' : '', text)),
     line('waiting', String(lock.waiting)),
     ...named(lock.waiters, lock.waiting, (each) => `${party(each)}, for ${span(each.age)}`).map(
       (text) => line('', text),
@@ -62,7 +66,8 @@ function named<Party extends LockParty>(
   parties: readonly Party[],
   all: number,
   text: (one: Party) => string,
+  plus = '',
 ): string[] {
   const shown = parties.slice(0, SHOWN).map(text);
-  return all > shown.length ? [...shown, `and ${all - shown.length} more`] : shown;
+  return all > shown.length ? [...shown, `and ${all - shown.length}${plus} more`] : shown;
 }

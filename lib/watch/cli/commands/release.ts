@@ -1,4 +1,4 @@
-import { type LockInspection, sightOf } from '../../../engine/inspection/inspection.js';
+import { type LockInspection, plusOf, sightOf } from '../../../engine/inspection/inspection.js';
 import type { Context, ExitCode } from '../context.js';
 import { heldAs, party } from '../lock-table.js';
 import { span } from '../../../engine/options/index.js';
@@ -62,8 +62,9 @@ function question(lock: LockInspection): string {
 }
 
 /** Names the holders after a word; an empty text if they are unknown. */
-function holdersOf({ holder, holders = [] }: LockInspection, word: string): string {
+function holdersOf(lock: LockInspection, word: string): string {
+  const { holder, holders = [] } = lock;
   const [one = holder] = holders;
-  const others = holders.length > 1 ? ` and ${holders.length - 1} more` : '';
+  const others = holders.length > 1 ? ` and ${holders.length - 1}${plusOf(lock)} more` : '';
   return one ? `${word}${party(one)}${others}` : '';
 }
