@@ -111,6 +111,22 @@ describe('a Redisson read-write lock', () => {
     await sides.us.acquire('k');
   });
 
+  it('lives on for a thread that entered it twice to read, as long as the longer of its leases', async () => {
+    start(dialect);
+    await java.read('k', 5_000);
+    await java.read('k', 60_000);
+    const lease = await sides.us.acquire('k', { mode: 'shared', ttl: 600_000 });
+    expect(await lease.release()).toBe(true);
+    expect(Object.values(await sides.theirs.hgetall('k')).sort()).toEqual(['2', 'read']);
+    const left = await sides.theirs.pttl('k');
+    expect(left).toBeGreaterThan(5_000);
+    expect(left).toBeLessThanOrEqual(60_000);
+    expect(await java.unread('k')).toBe(true);
+    await expect(sides.us.acquire('k', { wait: 0 })).rejects.toThrow(LockNotAcquiredError);
+    expect(await java.unread('k')).toBe(true);
+    expect((await sides.us.acquire('k', { wait: 0 })).held).toBe(true);
+  });
+
   it('keeps our reader while it is renewed, whoever comes and goes', async () => {
     start(dialect);
     const lease = await sides.us.acquire('k', { mode: 'shared', ttl: 2_000 });
