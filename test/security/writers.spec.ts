@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { isLockError } from '../../lib/index.js';
+import { isLockError, LockNotAcquiredError } from '../../lib/index.js';
 import { PATIENCE } from '../support/bounds.js';
 import { later } from '../support/later.js';
 import { until } from '../support/until.js';
@@ -45,6 +45,46 @@ describe('another client that writes the key of a held lock', () => {
     expect(await lease.release()).toBe(false);
     await until('nothing is under way', () => process.idle);
     expect(await standing(redis)).toEqual(stands);
+  });
+});
+
+describe.each<[string, Attack]>([
+  ['for ever', (redis) => redis.persist('lock:k')],
+  ['an hour longer', (redis) => redis.pexpire('lock:k', 3_600_000)],
+])('another client that makes the key of a lock last %s', (_, attack) => {
+  it('is undone by the next renewal', async () => {
+    const process = await scene.process();
+    const lease = await process.acquire('k', { ttl: TTL });
+    const { redis } = scene.observer;
+    await attack(redis, '');
+    await until('it ends again', async () => {
+      const left = await redis.pttl('lock:k');
+      return left > 0 && left <= TTL;
+    });
+    expect([lease.held, await lease.release()]).toEqual([true, true]);
+    expect(await scene.observer.traces()).toEqual([]);
+  });
+
+  it('keeps the lock for a holder that is dead, until an operator frees it', async () => {
+    const [dead, other] = [await scene.process(), await scene.process()];
+    const lease = await dead.acquire('k', { ttl: 500, renew: false });
+    await dead.store.close();
+    await attack(scene.observer.redis, '');
+    await until('its lease is over', () => !lease.held);
+    await expect(other.acquire('k', { wait: 50 })).rejects.toThrow(LockNotAcquiredError);
+    const waits = later(other.acquire('k', { wait: PATIENCE }));
+    await other.waiting('k');
+    expect(await other.force('k')).toBe(true);
+    expect((await waits).fencingToken).toBeGreaterThan(lease.fencingToken);
+  });
+
+  it('keeps no lock for a reader that is dead', async () => {
+    const [dead, other] = [await scene.process(), await scene.process()];
+    const lease = await dead.acquire('k', { ttl: 500, renew: false, mode: 'shared' });
+    await dead.store.close();
+    await attack(scene.observer.redis, '');
+    const next = await other.acquire('k', { wait: PATIENCE });
+    expect([lease.held, next.held]).toEqual([false, true]);
   });
 });
 
