@@ -1,9 +1,12 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
 import { LockNotAcquiredError } from '../../lib/index.js';
 import { Crowd } from '../dialects/crowd.js';
 import { Sides } from '../dialects/sides.js';
+import { RedisProcess } from '../../tools/redis-server.js';
 import type { LockProcess } from '../support/lock-process.js';
 import { FaultProxy } from '../support/fault-proxy.js';
+import { SteppedClock } from '../support/stepped-clock.js';
 import { until } from '../support/until.js';
 import { languages, type WrittenClient } from './written-clients.js';
 
@@ -18,6 +21,11 @@ for (const { missing } of languages) {
   // oxlint-disable-next-line jest/no-disabled-tests
   if (missing !== undefined) it.skip(`${missing}`, () => {});
 }
+
+const clock = SteppedClock.make();
+afterAll(() => clock?.remove());
+/** Skipped without gcc, or where the server has the C library inside. */
+const onSteppedClock = clock ? describe : describe.skip;
 
 const here = languages.filter(({ missing }) => missing === undefined);
 
@@ -163,6 +171,46 @@ describe.each(here)('a client in $name that was written from the page', ({ conne
     await lease.release();
     expect(await had).toBeGreaterThan(0);
     expect(await them.release(name)).toBe(true);
+  });
+
+  it('connects its inbox anew until it is at the server that its commands reach', async () => {
+    const us = ours();
+    const [proxy, them] = await behindProxy();
+    const inbox = `lock:inbox:${them.process}`;
+    const other = sides.closing(await RedisProcess.start(), (one) => one.stop());
+    let subscribed = 0;
+    proxy.fate = ([word]) => {
+      if (word === 'subscribe') subscribed += 1;
+      return 'pass';
+    };
+    proxy.target = other.port;
+    for (const link of proxy.links) if (link.subscriber) link.reset();
+    await until('it has not believed the first one', () => subscribed > 1);
+    proxy.target = sides.redis.port;
+    const lease = await us.acquire(name, { ttl: TTL });
+    const had = them.acquire(name, TTL, WAIT);
+    await waiting(1);
+    expect(await sides.listeners(inbox)).toBe(1);
+    await lease.release();
+    expect(await holder()).toContain(`${them.process}/`);
+    expect(await had).toBeGreaterThan(0);
+  });
+
+  onSteppedClock('where the clock of the server was set back', () => {
+    it('shortens what that put off', async () => {
+      clock!.set(0);
+      const server = await RedisProcess.start({ env: clock!.env });
+      sides.closing(server, (one) => one.stop());
+      const redis = sides.closing(new Redis(server.url), (one) => one.disconnect());
+      const them = sides.closing(await connect(server.url), (one) => one.close());
+      await them.acquire(name, 5_000, 0);
+      clock!.set(-3_600_000);
+      const left = (): Promise<number> => redis.pttl(`lock:${name}`);
+      await until('it is put off', async () => (await left()) > 3_000_000);
+      await until('it is shortened', async () => (await left()) <= 5_000);
+      expect(await them.held(name)).toBe(true);
+      expect(await them.release(name)).toBe(true);
+    });
   });
 
   it('that is gone holds nobody up: its entry dies, and its lease ends', async () => {

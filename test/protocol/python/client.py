@@ -59,10 +59,12 @@ class Lease:
             self.woken.clear()
             if not self.held:
                 break
-            sent = now()
+            sent, longest = now(), max(self.ttl, int(self.deadline - now()))
             try:
-                answer = self.client.extend([self.lock], [self.holder, self.ttl])
-                left = self.ttl if answer == 1 else answer[0]
+                left = self.extended(self.ttl)
+                if left > longest + 1_000:  # no lease, but a clock that was set back
+                    sent = now()
+                    left = self.extended(longest, left)
             except redis.RedisError:
                 pause = 100
                 continue
@@ -72,11 +74,17 @@ class Lease:
             pause = left / 3
         self.over = True
 
+    def extended(self, ttl, overlong=""):
+        """The ms that are left, or -2 or -3."""
+        answer = self.client.extend([self.lock], [self.holder, ttl, overlong])
+        return ttl if answer == 1 else answer[0]
+
 
 class Client:
     def __init__(self, port, scripts):
-        # Nothing is sent again by itself.
-        self.redis = redis.Redis(port=port, socket_timeout=TIMEOUT / 1_000, retry=Retry(NoBackoff(), 0), decode_responses=True)
+        # Nothing is sent again by itself, and all on one connection.
+        pool = redis.BlockingConnectionPool(1, None, port=port, socket_timeout=TIMEOUT / 1_000, retry=Retry(NoBackoff(), 0), decode_responses=True)
+        self.redis = redis.Redis(connection_pool=pool)
         for step in ("acquire", "release", "leave", "extend"):
             setattr(self, step, self.redis.register_script(Path(scripts, step + ".lua").read_text()))
         host = re.sub(r"[^A-Za-z0-9_-]", "-", socket.gethostname())[-40:] or "host"
@@ -88,20 +96,24 @@ class Client:
         threading.Thread(target=self.listen, args=[port], daemon=True).start()
 
     def listen(self, port):
-        """Hears the inbox, and connects anew when it is lost. The client asks nothing meanwhile."""
+        """Hears the inbox, and connects anew when it is lost, or at another server than commands reach. The client asks nothing meanwhile."""
+        inbox = self.inbox + self.process
         while True:
             try:
-                pubsub = redis.Redis(port=port, decode_responses=True).pubsub()
-                pubsub.subscribe(self.inbox + self.process)
-                for message in pubsub.listen():
-                    if message["type"] == "message":
-                        self.hear(message["data"])
-                    else:  # it is subscribed
-                        self.heard.set()
-                        self.told.set()
+                with redis.Redis(port=port, retry=Retry(NoBackoff(), 0), decode_responses=True).pubsub() as pubsub:
+                    pubsub.subscribe(inbox)
+                    for message in pubsub.listen():
+                        if message["type"] == "message":
+                            self.hear(message["data"])
+                        elif self.redis.publish(inbox, "hello") == 0:  # it is subscribed, elsewhere
+                            break
+                        else:
+                            self.heard.set()
+                            self.told.set()
             except redis.RedisError:
-                self.heard.clear()
-                time.sleep(0.1)
+                pass
+            self.heard.clear()
+            time.sleep(0.1)
 
     def hear(self, text):
         """A message makes the client ask, whatever it says."""
