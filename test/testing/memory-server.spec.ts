@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals';
 import { LockClient } from '../../lib/engine/client/lock-client.js';
 import { moduleSettings } from '../../lib/engine/options/index.js';
 import { ManualClock, memoryLockService, MemoryServer } from '../../lib/memory/testing/index.js';
+import { later } from '../support/later.js';
 import { MemoryLockStore } from '../../lib/memory/memory-lock-store.js';
 
 const clock = new ManualClock();
@@ -25,6 +26,13 @@ it('applications on one server compete, those on two do not', async () => {
   expect((await stranger.acquire('k', once)).held).toBe(true);
   await lease.release();
   expect((await b.acquire('k', once)).held).toBe(true);
+});
+
+it('a lease of no time is refused, as by Redis', async () => {
+  const a = application(new MemoryServer(clock));
+  const call = later(a.acquire('k', { ...settings.call, ttl: 0 }));
+  await clock.advance(300);
+  await expect(call).rejects.toThrow('Redis answered with an error (ERR)');
 });
 
 it('key prefixes keep applications apart', async () => {

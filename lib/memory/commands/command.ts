@@ -24,6 +24,13 @@ export function wholeNumber(text: string | undefined): number {
   throw new RefusedCommand('ERR value is not an integer or out of range');
 }
 
+/** @throws RefusedCommand for a text that is no life of a value in ms, as SET does. */
+export function lifeOf(text: string | undefined): number {
+  const life = wholeNumber(text);
+  if (life > 0) return life;
+  throw new RefusedCommand("ERR invalid expire time in 'set' command");
+}
+
 /** The error of Redis for operands that it cannot read. */
 export function syntaxError(): RefusedCommand {
   return new RefusedCommand('ERR syntax error');

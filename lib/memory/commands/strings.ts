@@ -1,5 +1,5 @@
 import type { Keyspace } from '../keyspace.js';
-import { type Commands, OK, type Reply, syntaxError, wholeNumber } from './command.js';
+import { type Commands, lifeOf, OK, type Reply, syntaxError, wholeNumber } from './command.js';
 
 function write(keys: Keyspace, key: string, value: string, endsAt = Infinity): void {
   keys.set(key, { type: 'string', value, endsAt });
@@ -16,7 +16,7 @@ function set(keys: Keyspace, key: string, value: string, options: readonly strin
     else if (option === 'XX') isWanted &&= exists;
     else if (option === 'GET') before = keys.get('string', key) ?? null;
     else if (option === 'KEEPTTL') endsAt = keys.endOf(key) ?? Infinity;
-    else if (option === 'PX') endsAt = Math.floor(keys.now) + wholeNumber(options[(at += 1)]);
+    else if (option === 'PX') endsAt = Math.floor(keys.now) + lifeOf(options[(at += 1)]);
     else throw syntaxError();
   }
   if (isWanted) write(keys, key, value, endsAt);
