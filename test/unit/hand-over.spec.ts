@@ -33,6 +33,13 @@ describe('a text of the version before labels', () => {
   });
 });
 
+it('a text of an older version may have a rest of no time for its ttl, and asks for no lease so short', () => {
+  const fields = [2, 'secret', ['host.1.0123456789a', 'k', 0, 7, false, 0, null, null, null]];
+  const text = Buffer.from(JSON.stringify(fields)).toString('base64url');
+  const [{ request, call }] = readHandOver(text);
+  expect([request.ttl, call.ttl]).toEqual([50, 50]);
+});
+
 it.each([
   [[3, 'secret', ['host.1.0123456789a', 'k', 1_000, 7, true, 0, null, null, null]]],
   [[2, 'secret']],

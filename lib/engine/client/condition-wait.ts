@@ -178,10 +178,9 @@ class ConditionWait implements EntryListener {
   }
 
   #newEntry(condition: LockRequest['condition'], outage?: Outage): QueueEntry {
-    const { request, settings, handOffTarget } = this.former;
+    const { request, settings } = this.former;
     const { key, format } = request;
-    const { label } = settings;
-    const { ttl } = handOffTarget ? settings : request; // a queue's request may be another call's; of a restored lease the settings have what is left
+    const { ttl, label } = settings; // the request may be another call's
     const tokenBlock = Math.min(request.tokenBlock, 1);
     const wanted = { key, ttl, tokenBlock, format, condition, queue: true, label };
     return new QueueEntry(this.context, this, wanted, outage);

@@ -160,8 +160,9 @@ async function restore(
   if (validityOf({ sent, remaining }, clock) === 'expired') {
     fail(new LeaseLostError(key, 'expired'));
   }
-  const ttl = call.renew ? call.ttl : Math.min(call.ttl, remaining); // a lease without renewal ends when it would have ended before
   const grant = { kind: 'held', sent, remaining, fencingToken, tokens: 1, renewIn } as const;
   const { slowHold } = settings.call;
-  return new HeldLease(claim, { ...call, ttl, slowHold }, grant, clock, undefined);
+  const from = sent.monotonic;
+  const ends = from + remaining; // a lease without renewal ends when it would have ended before
+  return new HeldLease(claim, { ...call, slowHold }, grant, clock, undefined, from, ends);
 }

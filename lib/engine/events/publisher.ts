@@ -128,7 +128,7 @@ export class Publisher {
     const subject = isAll ? acquire : this.#subjectOf(held);
     const now = this.clock.monotonic();
     const trace = new Hold(subject, now, acquire, handedFrom, waited, held.fencingToken);
-    held.tracedAs(trace);
+    held.trace = trace;
     this.#watch(trace, held.settings.slowHold);
     start.publish(trace);
     end.publish(trace);

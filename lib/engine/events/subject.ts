@@ -28,8 +28,8 @@ export interface Held {
   readonly fencingToken: number | undefined;
   /** When the hold began, in monotonic ms. */
   readonly since: number;
-  readonly trace: Hold | undefined;
-  tracedAs(trace: Hold): void;
+  /** What was told of it; undefined until then. */
+  trace: Hold | undefined;
 }
 
 /** The name of a lock that nobody gave one. */

@@ -2,7 +2,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import { LockKeyError } from '../../errors/index.js';
 import { handedOverId } from '../../locks/holder.js';
 import type { LockRequest } from '../../locks/lock-request.js';
-import { CALL_DEFAULTS, type CallSettings, isLabel, NATIVE } from '../../options/index.js';
+import {
+  CALL_DEFAULTS,
+  type CallSettings,
+  isLabel,
+  NATIVE,
+  TTL_BOUNDS,
+} from '../../options/index.js';
 import type { HeldLease } from './held-lease.js';
 
 /** A lease on its way from one process to another; no code runs under it. */
@@ -12,6 +18,11 @@ export interface HandOver {
   readonly fencingToken: number | undefined;
   /** The settings with which the lease goes on. */
   readonly call: CallSettings;
+}
+
+/** How long the server keeps the lease on its way, in ms. One without renewal ends when it would have ended here. */
+export function timeOnTheWay({ settings, ends }: HeldLease, now: number): number {
+  return settings.renew ? settings.ttl : Math.max(1, Math.ceil(ends - now));
 }
 
 /** The rest of a bound that counts from the grant, in whole ms. */
@@ -47,7 +58,7 @@ export function writeHandOver(heldLeases: readonly HeldLease[], now: number): st
     return [
       request.holder.slice(0, request.holder.indexOf('/')),
       request.key,
-      renew ? ttl : restOf(ttl, since, now),
+      ttl,
       fencingToken ?? null,
       renew,
       restOf(minHold, since, now),
@@ -72,7 +83,7 @@ export function readHandOver(text: string): readonly [HandOver, ...HandOver[]] {
   const handOverOf = ([
     process,
     key,
-    ttl,
+    written,
     token,
     renew,
     minHold,
@@ -80,6 +91,7 @@ export function readHandOver(text: string): readonly [HandOver, ...HandOver[]] {
     name,
     label,
   ]: Part): HandOver => {
+    const ttl = Math.max(TTL_BOUNDS.min, written); // an older version wrote what was left of a lease without renewal
     const fencing = token !== null;
     const holder = handedOverId(process, id, fencing, label ?? undefined);
     return {

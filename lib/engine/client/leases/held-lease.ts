@@ -85,6 +85,8 @@ export class HeldLease implements Scheduled {
     readonly handOffTarget: HandOffTarget | undefined,
     /** When the lease began, in monotonic ms: no earlier than its request. */
     public since = grant.sent.monotonic,
+    /** When the lease ends, in monotonic ms, unless it is renewed or extended. */
+    public ends = since + settings.ttl,
   ) {
     claim.awaitsNoMore();
     this.fencingToken = grant.fencingToken;
@@ -120,14 +122,11 @@ export class HeldLease implements Scheduled {
     return this.phase;
   }
 
-  tracedAs(trace: Hold): void {
-    this.trace = trace;
-  }
-
   /** The call for several keys holds them all: its settings hold, and its bounds count, from now on. */
   begin(call: CallSettings): void {
     this.settings = call;
     this.since = this.clock.monotonic();
+    this.ends = this.since + call.ttl;
   }
 
   /** A caller has one more lease on the lock. */

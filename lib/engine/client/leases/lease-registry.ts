@@ -11,7 +11,7 @@ import {
 } from '../../options/index.js';
 import { Claim, mayHaveRun } from './claim.js';
 import type { Cleanup, OnRefused } from './cleanup.js';
-import { readHandOver, writeHandOver } from './hand-over.js';
+import { readHandOver, timeOnTheWay, writeHandOver } from './hand-over.js';
 import { type HeldLease, LOSS } from './held-lease.js';
 import { ChurnMap } from './churn-map.js';
 import { Watchdog } from './watchdog.js';
@@ -220,9 +220,10 @@ export class LeaseRegistry {
     this.#forget(heldLease);
     this.#underWay += 1;
     const { isUncertain } = claim;
+    const ttl = timeOnTheWay(heldLease, this.clock.monotonic());
     let remaining: Extended = 'unknown';
     try {
-      ({ remaining } = await this.store.transfer(request, onTheWay));
+      ({ remaining } = await this.store.transfer(request, { ...onTheWay, ttl }));
     } catch (error) {
       if (!mayHaveRun(error)) {
         this.undoRelease(heldLease);

@@ -191,13 +191,13 @@ export class Watchdog {
    * Once its longest hold is over, it lasts no longer than it already does.
    */
   #wanted(heldLease: HeldLease): number {
-    const { settings, since, term, deadline } = heldLease;
+    const { settings, since, ends, term, deadline } = heldLease;
     const { ttl, renew, maxHold } = settings;
     if (renew && maxHold === Infinity) return ttl;
     const now = momentOf(this.clock);
     if (renew && now.monotonic < since + maxHold) return ttl;
     const isShort = !renew && this.#wantsToppingUp(heldLease, now.monotonic);
-    const end = Math.max(deadline, isShort ? since + ttl : 0);
+    const end = Math.max(deadline, isShort ? ends : 0);
     const left = end - now.monotonic - Math.max(0, partedSince(term.sent, now));
     return Math.max(1, Math.floor(left));
   }
@@ -210,8 +210,8 @@ export class Watchdog {
   }
 
   /** A lease without renewal is extended once, to its ttl, if its first lease was shorter. */
-  #wantsToppingUp({ settings, since, deadline }: HeldLease, now: number): boolean {
-    return deadline - since < settings.ttl * 0.9 && deadline > now;
+  #wantsToppingUp({ since, ends, deadline }: HeldLease, now: number): boolean {
+    return deadline - since < (ends - since) * 0.9 && deadline > now;
   }
 }
 
