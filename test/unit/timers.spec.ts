@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Schedule, type Scheduled } from '../../lib/engine/client/leases/timers.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
+import { collectGarbage } from '../support/collect-garbage.js';
 
 class Item implements Scheduled {
   due: Scheduled['due'];
@@ -108,6 +109,20 @@ describe('a schedule', () => {
     await clock.advance(100);
     expect(woken.map(([at, ...names]) => [at, ...names.sort()])).toEqual([[100, 'a', 'c']]);
     expect(schedule.size).toBe(0);
+  });
+
+  it('keeps no time at which it wakes nobody any more', async () => {
+    schedule.set(b, 100);
+    const times: WeakRef<object>[] = [];
+    for (let nth = 0; nth < 1_000; nth += 1) {
+      schedule.set(a, 3_600_000 + 5 * nth);
+      times.push(new WeakRef(a.due!));
+      schedule.delete(a);
+    }
+    await collectGarbage();
+    expect(times.filter((time) => time.deref() !== undefined).length).toBeLessThan(20);
+    await clock.advance(200);
+    expect([woken, clock.pending]).toEqual([[[100, 'b']], 0]);
   });
 
   it('calls nobody where all whose time had come were taken out', async () => {

@@ -14,6 +14,9 @@ export function pauseAfter(failures: number): number {
 /** How far apart two wake-ups may be and still share a timer, in ms. */
 const GRAIN = 5;
 
+/** So many times may stay without an item, beside one for each item: the next item often wakes at one of them. */
+const SPARE = 8;
+
 /** The items that wake at one time. */
 export interface Due {
   readonly number: number;
@@ -31,7 +34,7 @@ export interface Scheduled {
 /** Many wake-ups on one timer. An item is in a schedule at most once, and never wakes before its time. */
 export class Schedule<Item extends Scheduled> {
   /** The times with wake-ups, in ascending order. */
-  readonly #dues: Due[] = [];
+  #dues: Due[] = [];
   #size = 0;
   #cancelTimer: (() => void) | undefined;
   #timerFor = Infinity;
@@ -61,6 +64,8 @@ export class Schedule<Item extends Scheduled> {
     if (last !== item) items[(last.nth = item.nth)] = last;
     item.due = undefined;
     this.#size -= 1;
+    if (this.#dues.length > 2 * this.#size + SPARE)
+      this.#dues = this.#dues.filter((due) => due.items.length > 0);
   }
 
   get size(): number {
