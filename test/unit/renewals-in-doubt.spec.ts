@@ -1,8 +1,14 @@
 import { beforeEach, afterEach, expect, it } from '@jest/globals';
 import type { BaseLease } from '../../lib/engine/client/leases/lease.js';
+import { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
 import { LockStoreError } from '../../lib/engine/errors/index.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
-import type { Extended, Extension, LockStore } from '../../lib/engine/locks/lock-store.js';
+import type {
+  Extended,
+  Extension,
+  LockStore,
+  PushListener,
+} from '../../lib/engine/locks/lock-store.js';
 import type { LockEventMap } from '../../lib/engine/events/index.js';
 import { lockChannels } from '../../lib/engine/events/lock-channels.js';
 import { kinds } from '../support/kinds.js';
@@ -18,6 +24,7 @@ let world: MemoryWorld;
 let process: LockingProcess;
 /** The keys of each renewal that was asked for, and when, in ms of the world's clock. */
 let asked: { keys: string; at: number }[];
+let pushes: PushListener;
 /** What becomes of what the store answers for a lock. */
 let said: (key: string, left: Extended) => Extended;
 /** The renewals that are said to have failed, with the time left of the lease. */
@@ -34,6 +41,22 @@ beforeEach(async () => {
 afterEach(async () => {
   lockChannels.renewalFailed.unsubscribe(note);
   await world.close();
+});
+
+it('an end for which nobody asked is not believed, though the server names it twice before it is told', async () => {
+  const [lease] = await acquire('a');
+  const { request } = SingleLease.heldLeaseOf(lease as SingleLease);
+  await process.store.extend([{ ...request, ttl: 600_000 }]); // as if its clock had been set back
+  let answers = 0;
+  said = (_key, left) => {
+    answers += 1;
+    if (answers > 2) throw new LockStoreError('no answer', { outcome: 'unknown' });
+    return left;
+  };
+  pushes.forced(request.holder);
+  await expect(later(lease!.extend())).rejects.toThrow(LockStoreError);
+  await world.elapse(TTL);
+  expect(lease!.held).toBe(false);
 });
 
 it('one lease of several whose answer is not known is renewed again soon, and the others at their time', async () => {
@@ -132,6 +155,10 @@ function note(event: unknown): void {
 /** The store, which notes each renewal, and says what a test wants of it. */
 function observed(store: LockStore): LockStore {
   return withSteps(store, {
+    open(listener) {
+      pushes = listener;
+      return store.open(listener);
+    },
     async extend(requests: readonly LockRequest[]): Promise<Extension> {
       const keys = requests.map(({ key }) => key).sort();
       asked.push({ keys: keys.join(''), at: world.clock.monotonic() });

@@ -241,17 +241,16 @@ export class HeldLease implements Scheduled {
     return Math.max(ttl, Math.ceil(end - now - 0.001)); // doubles round: that is no ms more
   }
 
-  /** Takes the server's answer to a request for `asked` ms. A much longer lease is believed when it is said twice. */
-  confirm(term: Term, asked: number): void {
-    const most = this.#longest(asked, term.sent.monotonic) + SLACK;
-    const { overlong = Infinity } = this; // a server that was told too late has shortened nothing
-    const isOverlong = term.remaining > most && term.remaining <= overlong - SAMPLE_LIFE;
+  /** Takes the server's answer to this request. A much longer lease is believed only of a server that was to shorten it. */
+  confirm(term: Term, { ttl, overlong = Infinity }: LockRequest): void {
+    const most = this.#longest(ttl, term.sent.monotonic) + SLACK;
+    const isOverlong = term.remaining > most && term.remaining <= overlong - SAMPLE_LIFE; // a server that was told too late has shortened nothing
     this.overlong = isOverlong ? term.remaining : undefined;
     if (!isOverlong) this.term = term;
   }
 
   /** Takes the answer to a renewal. Later renewals need not come early: no client that lost a take-over overwrites the lock any more. */
-  renewed(term: Term, asked: number): void {
+  renewed(term: Term, asked: LockRequest): void {
     if (!this.again) this.suspected = undefined;
     this.#failure = undefined;
     if (term.sent.monotonic >= this.renewAt) this.renewAt = Infinity;

@@ -131,7 +131,7 @@ export class LeaseRegistry {
       if (heldLease.state !== 'held') break;
       if (typeof left !== 'number' && heldLease.endsBy(request)) break;
       if (typeof left !== 'number') continue; // a downgrade changed the request, before or after this extension ran
-      heldLease.confirm({ sent, remaining: left }, asked.ttl);
+      heldLease.confirm({ sent, remaining: left }, asked);
       if (heldLease.overlong !== undefined) continue;
       this.#watchdog.watch(heldLease);
       if (heldLease.held) return;

@@ -129,7 +129,7 @@ export class Watchdog {
 
   /** All leases were renewed alike: one term dates them all, and one wake-up is next. */
   #goOn(batch: RenewalBatch, term: Term, now: number): void {
-    batch.heldLeases.forEach((heldLease, at) => heldLease.renewed(term, batch.requests[at]!.ttl));
+    batch.heldLeases.forEach((heldLease, at) => heldLease.renewed(term, batch.requests[at]!));
     const { deadline } = batch;
     const { ttl } = batch.heldLeases[0]!.settings;
     this.#schedule.set(batch, turnBefore(deadline, ttl, now));
@@ -145,7 +145,7 @@ export class Watchdog {
       if (heldLease.state !== 'held') return; // a listener to the failure may have released it
       const request = batch.requests[at]!;
       const remaining = answerTo(request, heldLease, answer?.remaining[at]);
-      this.#settle(heldLease, answer?.sent, remaining, request.ttl, now.monotonic, jitter);
+      this.#settle(heldLease, answer?.sent, remaining, request, now.monotonic, jitter);
       const { state, term, overlong } = heldLease;
       if (remaining === 'unknown' || state !== 'held') return;
       const slept = validityAt(term, now) === 'doubtful'; // the machine slept while the answer was on its way
@@ -164,7 +164,7 @@ export class Watchdog {
     heldLease: HeldLease,
     sent: Moment | undefined,
     remaining: Extended,
-    asked: number,
+    asked: LockRequest,
     now: number,
     jitter: number,
   ): void {
