@@ -228,6 +228,22 @@ describe('a caller that gave up', () => {
     expect((await world.snapshot()).remaining).toBeLessThanOrEqual(80);
   });
 
+  it('leaves nothing on the server also where the first telling fails, without renewal', async () => {
+    let fails = true;
+    const process = await world.process({}, (store) =>
+      withSteps(store, {
+        extend: (requests) => {
+          if (!fails) return store.extend(requests);
+          fails = false;
+          return Promise.reject(new LockStoreError('It is away.', { outcome: 'unsent' }));
+        },
+      }),
+    );
+    await behindOneThatLeft(process, { ttl: 10_000, renew: false });
+    await world.elapse(2_500);
+    expect((await world.snapshot()).remaining).toBeLessThanOrEqual(7_500);
+  });
+
   it('makes the one behind it ask for its own ttl to the ms, whatever doubles round', async () => {
     const ttls = new Set<number>();
     const process = await world.process({}, (store) =>

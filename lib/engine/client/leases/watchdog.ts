@@ -203,8 +203,8 @@ export class Watchdog {
   }
 
   #wantsRenewal(heldLease: HeldLease, now: number): boolean {
-    const { settings, since, renewAt } = heldLease;
-    if (renewAt < Infinity) return true;
+    const { settings, since, renewAt, overlong, request } = heldLease;
+    if (renewAt < Infinity || (overlong !== undefined && request.format.queue)) return true; // in another format, no lease is shortened
     if (!settings.renew) return this.#wantsToppingUp(heldLease, now);
     return settings.maxHold === Infinity || now < since + settings.maxHold;
   }
