@@ -96,6 +96,25 @@ describe.each(PLATFORMS)(
       expect(probe.runs).toBe(0);
     });
 
+    it.each([
+      ['piped', 0],
+      ['piped-stream', 0],
+      ['piped-stays', 1],
+    ])(
+      'whose client goes away during a pipe: %s starts its handler %i times',
+      async (route, runs) => {
+        const client = new AbortController();
+        const answer = fetch(`${url}/${route}/${platform}`, { signal: client.signal });
+        answer.catch(() => {});
+        await probe.started.opened;
+        client.abort();
+        await probe.gone.opened;
+        probe.work.open();
+        await untilFree(rival, `piped:${platform}`);
+        expect(probe.runs).toBe(runs);
+      },
+    );
+
     it('keeps its lock until its handler has ended also where an interceptor inside answers first', async () => {
       const answer = answerTo(`early/${platform}`);
       await probe.started.opened;

@@ -49,7 +49,8 @@ const store = new AsyncLocalStorage<string>();
 /** Stands around the lock, as an interceptor that limits the time of a request does. */
 @Injectable()
 class Leaves implements NestInterceptor {
-  intercept(_: ExecutionContext, next: CallHandler): Observable<unknown> {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    watch(context.switchToHttp().getRequest<IncomingMessage>());
     return store
       .run('around', () => next.handle())
       .pipe(takeUntil(probe.leave), defaultIfEmpty('left'));
@@ -140,6 +141,13 @@ export class Left {
   pipedStream(@Param('id', SlowPipe) _id: string): Observable<string> {
     probe.runs += 1;
     return of('done');
+  }
+
+  @LockedRequest('piped:<params.id>', { leaveWithClient: false })
+  @Get('piped-stays/:id')
+  async pipedStays(@Param('id', SlowPipe) _id: string): Promise<string> {
+    probe.runs += 1;
+    return 'done';
   }
 
   @LockedRequest('quiet:<params.id>')

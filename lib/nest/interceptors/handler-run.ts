@@ -11,6 +11,7 @@ import {
   takeUntil,
   takeWhile,
 } from 'rxjs';
+import { throwIfAborted } from '../../engine/options/index.js';
 import { discard } from '../services/end-of-stream.js';
 
 /**
@@ -32,6 +33,7 @@ export class HandlerRun {
   /** Calls of the handler that have not returned yet. */
   #pending = 0;
   #closed = false;
+  #gone: AbortSignal | undefined;
   #running: Subscription | undefined;
   #over: Promise<void> | undefined;
   #end = (): void => {};
@@ -44,7 +46,7 @@ export class HandlerRun {
 
   /**
    * Calls `handler` as a part of the run around the running code, if there is one.
-   * @throws Error if the request was left or answered before, as its lock may be given back.
+   * @throws Error if the request was left or answered before, as its lock may be given back, or if its client is gone.
    */
   static call(handler: () => unknown): unknown {
     const run = inside.getStore();
@@ -87,6 +89,7 @@ export class HandlerRun {
 
   #call(handler: () => unknown): unknown {
     if (this.#closed) throw new Error('The request was left before its handler was called.');
+    throwIfAborted(this.#gone);
     this.#pending += 1;
     this.#stops = false;
     const returned = (result?: unknown): void => {
@@ -124,9 +127,14 @@ export class HandlerRun {
 
   /**
    * Resolves to the last of `answers`, which are those of this run, perhaps under further locks. Also after `left` aborts, it
-   * waits for the end of the run.
+   * waits for the end of the run. After `gone` aborts, its handler does not start.
    */
-  async last(answers: Observable<unknown>, left: AbortSignal): Promise<unknown> {
+  async last(
+    answers: Observable<unknown>,
+    left: AbortSignal,
+    gone: AbortSignal | undefined,
+  ): Promise<unknown> {
+    this.#gone ??= gone;
     if (left.aborted) return undefined;
     const wanted = answers.pipe(takeUntil(fromEvent(left, 'abort')));
     try {

@@ -107,7 +107,7 @@ export class LockInterceptor implements NestInterceptor {
       const waits = new AbortController();
       abortWith(waits, left.signal);
       abortWith(waits, gone);
-      void call(async () => sentAnswer(await run.last(inner, left.signal), http))
+      void call(async () => sentAnswer(await run.last(inner, left.signal, gone), http))
         .promise(end, undefined, waits.signal)
         .then(
           (answer) => {
