@@ -8,7 +8,7 @@ import { Gate } from '../support/gate.js';
 import { untilFree } from '../support/inspected.js';
 import { type Platform, PLATFORMS, useBench } from '../support/nest-app.js';
 import { mostListeners } from '../support/node-response.js';
-import { Downloads, Events, ongoing, Replaced } from './downloads-and-events.js';
+import { Bound, Downloads, Events, ongoing, Replaced } from './downloads-and-events.js';
 
 const bench = useBench();
 let locks: LockService;
@@ -23,10 +23,12 @@ describe.each(PLATFORMS)(
   (platform: Platform) => {
     let url: string;
     beforeAll(async () => {
-      ({ url } = await bench.server(platform, { controllers: [Downloads, Replaced, Events] }));
+      ({ url } = await bench.server(platform, {
+        controllers: [Downloads, Bound, Replaced, Events],
+      }));
     });
 
-    it.each(['own', 'own-request', 'own-wrapped'])(
+    it.each(['own', 'own-request', 'own-wrapped', 'bound/whole', 'bound/two'])(
       'with @Res() keeps the lock until it is sent: %s',
       async (route) => {
         ongoing.answered = new Gate();
@@ -38,6 +40,16 @@ describe.each(PLATFORMS)(
         await untilFree(locks, `own:${platform}`);
       },
     );
+
+    it('of a bound handler is under the lock of the handler too', async () => {
+      ongoing.answered = new Gate();
+      const answer = await fetch(`${url}/bound/two/${platform}`);
+      await ongoing.answered.opened;
+      expect(await state(`file:${platform}`)).toBe('held');
+      ongoing.response.end('last');
+      expect(await answer.text()).toBe('first,last');
+      await untilFree(locks, `file:${platform}`);
+    });
 
     it.each(['own', 'own-request'])(
       'with @Res() gives the lock back when the client goes away: %s',

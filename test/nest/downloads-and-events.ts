@@ -115,6 +115,29 @@ export class Replaced {
   }
 }
 
+/** Its handlers are bound, so what Nest calls has another name and no metadata. */
+@LockedRequest('own:<params.name>')
+@Controller('bound')
+export class Bound {
+  constructor() {
+    this.whole = this.whole.bind(this);
+    this.two = this.two.bind(this);
+  }
+
+  @Get('whole/:name')
+  async whole(@Param('name') _name: string, @Res() given: ServerResponse): Promise<void> {
+    ongoing.response = nodeResponse(given);
+    ongoing.response.write('first,');
+    ongoing.answered.open();
+  }
+
+  @LockedRequest('file:<params.name>')
+  @Get('two/:name')
+  async two(@Param('name') name: string, @Res() given: ServerResponse): Promise<void> {
+    return this.whole(name, given);
+  }
+}
+
 @Controller()
 export class Events {
   @LockedRequest('few:<params.name>')

@@ -153,12 +153,13 @@ function handlingOf(context: ExecutionContext): Handling {
   if (!handling) {
     const prototype = type.prototype as object;
     const name = propertyOf(handler, prototype);
+    const method = (Reflect.get(prototype, name) ?? handler) as object;
     handling = {
-      decorators: [type, handler].flatMap((target) =>
+      decorators: [type, method].flatMap((target) =>
         listed<LockedRequestSettings>(LOCKED_REQUEST_METADATA, target),
       ),
       isSse: Reflect.getMetadata(SSE_METADATA, handler) === true,
-      declaresObservable: returnKind(prototype, name, handler as never)?.kind === 'observable',
+      declaresObservable: returnKind(prototype, name, method as never)?.kind === 'observable',
       response: responseParameter(prototype, name),
     };
     handlings.set(type, known.set(handler, handling));
@@ -166,9 +167,12 @@ function handlingOf(context: ExecutionContext): Handling {
   return handling;
 }
 
-/** Returns the property that holds a handler: a wrapper by another decorator may have another name or none. */
+/**
+ * Returns the property that holds a handler: a wrapper by another decorator may have another name or none. A handler that was
+ * bound is held by its object, and has the name of its method.
+ */
 function propertyOf(handler: { name: string }, prototype: object | null): string | symbol {
-  if (!prototype) return handler.name;
+  if (!prototype) return handler.name.replace(/^bound /, '');
   const property = Reflect.ownKeys(prototype).find(
     (key) => Object.getOwnPropertyDescriptor(prototype, key)!.value === handler,
   );
