@@ -392,6 +392,14 @@ describe('the instrumentation', () => {
     await (await waiting).release();
   });
 
+  it('makes spans and no metrics where it is told to', async () => {
+    const { locks } = service();
+    instrument({ metrics: false });
+    await locks.withLock('a', () => nextTurn());
+    expect(await measured()).toEqual({});
+    expect([ended('lock.acquire').length, ended('lock.hold').length]).toEqual([1, 1]);
+  });
+
   it('goes on with another configuration', async () => {
     const { locks } = service();
     const instrumentation = new LockInstrumentation({ enabled: false });
