@@ -29,8 +29,9 @@ export function discardUnsent(result: unknown, response: unknown): void {
 export function discard(result: unknown): void {
   const stream = sentStream(result);
   (stream as Partial<Readable> | undefined)?.destroy?.();
-  // a locked stream rejects `cancel`: its reader cancels it
-  (stream as Partial<ReadableStream> | undefined)?.cancel?.().catch(() => {});
+  // A locked stream rejects `cancel`: its reader cancels it. What only looks like a stream may throw, or return nothing.
+  const cancel = async (): Promise<void> => (stream as Partial<ReadableStream>).cancel?.();
+  if (stream) cancel().catch(() => {});
 }
 
 export function isWebResponse(value: unknown): value is Response {
