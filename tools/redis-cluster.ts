@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { freePort, majorVersion, RedisProcess } from './redis-server.js';
+import { freePort, isFree, majorVersion, RedisProcess } from './redis-server.js';
 
 const SLOTS = 16_384;
 /** How far above its port a node talks to the others, unless it is told where: before Redis 7 it cannot be. */
@@ -137,8 +137,7 @@ export class ClusterProcess {
 async function freePortBelowBus(): Promise<number> {
   for (;;) {
     const port = await freePort();
-    const bus = port + BUS;
-    if (bus < 65_536 && (await freePort(bus).catch(() => undefined)) === bus) return port;
+    if (await isFree(port + BUS)) return port;
   }
 }
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -51,14 +52,19 @@ export function majorVersion(): number {
   return serverVersion()[0];
 }
 
-/** A free port on loopback: this one, or any. Rejects if somebody has it. */
-export function freePort(wanted = 0): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(wanted, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
+/** A free port of loopback, below those that kernels give to connections: it stays free while its server is down. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(10_000, 32_768);
+    if (await isFree(port)) return port;
+  }
+}
+
+/** Whether nobody listens on a port of loopback. */
+export function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer().once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
   });
 }
 

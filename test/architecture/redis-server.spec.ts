@@ -31,6 +31,11 @@ it('a server whose port another has is started on the next', async () => {
   expect(tries).toBe(2);
 });
 
+it('a free port is none that the kernel gives to connections, which would take it while its server is down', async () => {
+  const ports = await Promise.all(Array.from({ length: 100 }, () => freePort()));
+  expect(Math.max(...ports)).toBeLessThan(32_768);
+});
+
 it('a Sentinel whose port another has is started on the next, and starts again as a Sentinel', async () => {
   const port = await freePort();
   const another = createServer().listen(port, '127.0.0.1');

@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { freePort } from '../../tools/redis-server.js';
 import { CommandSplitter } from './command-splitter.js';
 
 /** What happens to the bytes of one direction. */
@@ -32,11 +33,11 @@ export class FaultProxy {
   private constructor(
     /** Where new connections lead; those that there are stay where they are. */
     public target: number,
-    public port = 0,
+    readonly port: number,
   ) {}
 
   static async before(target: number): Promise<FaultProxy> {
-    const proxy = new FaultProxy(target);
+    const proxy = new FaultProxy(target, await freePort());
     await proxy.listen();
     return proxy;
   }
@@ -57,7 +58,6 @@ export class FaultProxy {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject).listen(this.port, '127.0.0.1', resolve);
     });
-    this.port = (server.address() as { port: number }).port;
   }
 
   /** Ends every connection and refuses new ones until `listen`. */
