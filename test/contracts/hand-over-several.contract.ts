@@ -11,6 +11,7 @@ import type { LockStore } from '../../lib/engine/locks/lock-store.js';
 import { KEPT } from '../../lib/engine/protocol/constants.js';
 import { atMost, POLL, TTL } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
+import { Gate } from '../support/gate.js';
 import { later } from '../support/later.js';
 import { type LockingProcess, withSteps, type World } from '../support/world.js';
 
@@ -86,6 +87,57 @@ export const handOverSeveral: Contract = {
       await untilFree(world);
       expect(b.locks.load.held).toBe(0);
     }
+  },
+
+  async 'a process that closes waits for a discard under way'(world) {
+    const [asked, answers] = [new Gate(), new Gate()];
+    const a = await world.process();
+    const b = await world.process({ shutdownGrace: 0 }, (store) =>
+      withSteps(store, {
+        leave: async (request, others) => {
+          asked.open();
+          return answers.after(store.leave(request, others));
+        },
+      }),
+    );
+    const text = await (await a.acquire({ key: SEATS, ttl: 60_000 })).handOver();
+    const discarded = later(discard(b, text));
+    await asked.opened;
+    const closed = later(b.locks.drain().then(() => b.locks.close()));
+    await world.elapse(20);
+    answers.open();
+    expect(await world.finish(discarded)).toBe(true);
+    await world.finish(closed);
+    expect(await taken(world)).toEqual([]);
+  },
+
+  async 'a process that closes gives back what of a hand-over under way is confirmed'(world) {
+    const [asked, answers, left] = [new Gate(), new Gate(), new Gate()];
+    const a = await world.process({ shutdownGrace: 0 }, (store) =>
+      withSteps(store, {
+        transfer: async (request, successor) => {
+          if (request.key !== 'A2') return store.transfer(request, successor);
+          asked.open();
+          await answers.opened;
+          throw lost();
+        },
+        leave: async (request) => {
+          if (request.key === 'A1') await left.opened;
+          return store.leave(request);
+        },
+      }),
+    );
+    const text = later((await a.acquire({ key: SEATS, ttl: 60_000 })).handOver());
+    await asked.opened;
+    const closed = later(a.locks.drain().then(() => a.locks.close()));
+    await world.elapse(20);
+    answers.open();
+    await world.until('the others are free', async () => (await taken(world)).length === 1);
+    await world.elapse(20);
+    left.open();
+    await world.finish(closed);
+    await expect(text).rejects.toThrow(LeaseLostError);
+    expect(await taken(world)).toEqual([]);
   },
 
   async 'where Redis refuses one of them for good, all are given back'(world) {

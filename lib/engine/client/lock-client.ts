@@ -183,7 +183,8 @@ export class LockClient {
   /** Gives back what a process handed over, instead of going on with it; false if it was over, or another did. */
   async discard(parts: readonly [HandOver, ...HandOver[]]): Promise<boolean> {
     const { key } = parts[0].request;
-    return discardAll(parts, this.#queues, () => this.#connected(key).then(() => this.open()));
+    const opened = (): Promise<void> => this.#connected(key).then(() => this.open());
+    return this.#registry.during(() => discardAll(parts, this.#queues, opened));
   }
 
   /** As {@link acquire}, but null if others hold the lock. */

@@ -70,16 +70,22 @@ export class LeaseRegistry {
 
   /** Adds a restored lease when it arrives. */
   async addWhenGranted(coming: Promise<HeldLease>): Promise<HeldLease> {
-    this.#underWay += 1;
     this.#coming += 1;
-    try {
-      const heldLease = await coming;
-      this.add(heldLease);
-      return heldLease;
-    } finally {
-      this.#coming -= 1;
-      this.#answered();
-    }
+    return this.during(async () => {
+      try {
+        const heldLease = await coming;
+        this.add(heldLease);
+        return heldLease;
+      } finally {
+        this.#coming -= 1;
+      }
+    });
+  }
+
+  /** Runs a step by which leases come or go: a process that closes waits for it. */
+  async during<Answer>(step: () => Promise<Answer>): Promise<Answer> {
+    this.#underWay += 1;
+    return step().finally(() => this.#answered());
   }
 
   /**
@@ -218,7 +224,6 @@ export class LeaseRegistry {
     const { request, claim, handOffTarget } = heldLease;
     heldLease.close();
     this.#forget(heldLease);
-    this.#underWay += 1;
     const { isUncertain } = claim;
     const ttl = timeOnTheWay(heldLease, this.clock.monotonic());
     let remaining: Extended = 'unknown';
@@ -229,8 +234,6 @@ export class LeaseRegistry {
         this.undoRelease(heldLease);
         throw error;
       }
-    } finally {
-      this.#answered();
     }
     if (typeof remaining === 'number') {
       heldLease.lose('transferred');

@@ -130,7 +130,8 @@ export class SingleLease extends BaseLease {
   /** Hands over leases on several locks, by one text. */
   static async handOver(leases: readonly SingleLease[]): Promise<string> {
     for (const lease of leases) lease.#refuseHandOver();
-    return leases[0]!.#registry.handOver(leases.map((lease) => lease.#heldLease));
+    const registry = leases[0]!.#registry;
+    return registry.during(() => registry.handOver(leases.map((lease) => lease.#heldLease)));
   }
 
   #refuseHandOver(): void {
