@@ -89,6 +89,108 @@ export const handOverSeveral: Contract = {
     }
   },
 
+  async 'where the first of its locks is gone, free or to another caller, the rest is given back'(
+    world,
+  ) {
+    const [a, b, c] = [await world.process(), await world.process(), await world.process()];
+    for (const way of [restore, discard]) {
+      for (const isWanted of [false, true]) {
+        const text = await (await a.acquire({ key: SEATS, ttl: 60_000 })).handOver();
+        const next = isWanted ? later(c.acquire({ key: 'A1' })) : undefined;
+        await world.waiting(isWanted ? 1 : 0, 'A1');
+        await b.locks.force('A1');
+        await (next && world.finish(next));
+        const told = later<unknown>(way(b, text)).catch((error: unknown) => error);
+        expect(await told).toEqual(way === restore ? expect.any(LeaseLostError) : false);
+        await untilFree(world, SEATS.slice(1));
+        expect(await taken(world)).toEqual(isWanted ? ['A1'] : []);
+        await (await next)?.release();
+      }
+    }
+  },
+
+  async 'where one of its locks is lost while the others come, all are given back'(world) {
+    const [a, c] = [await world.process(), await world.process()];
+    const b: LockingProcess = await world.process({}, (store) =>
+      withSteps(store, {
+        transfer: async (request, successor) => {
+          if (request.key === 'A2') {
+            await c.locks.force('A1');
+            await world.until('it is lost', () => b.locks.load.held === 1);
+          }
+          return store.transfer(request, successor);
+        },
+      }),
+    );
+    const text = await (await a.acquire({ key: SEATS, ttl: 60_000 })).handOver();
+    const lost = { code: 'LEASE_LOST', reason: 'forced' };
+    await expect(world.finish(later(restore(b, text)))).rejects.toMatchObject(lost);
+    await untilFree(world);
+  },
+
+  async 'who hears nothing of some of them gives up after twice the time-out of a command'(world) {
+    const [a, commandTimeout] = [await world.process(), 1_000];
+    let asked = 0;
+    const b = await world.process({ commandTimeout }, (store, clock) => {
+      const timedOut = (): Promise<never> =>
+        new Promise((_, reject) => clock.after(commandTimeout, () => reject(lost())));
+      return withSteps(store, {
+        transfer: (request, successor) => {
+          const isHeard = request.key === 'A1' && (asked += 1) > 1;
+          return isHeard ? store.transfer(request, successor) : timedOut();
+        },
+        release: timedOut,
+      });
+    });
+    const text = await (await a.acquire({ key: SEATS, ttl: 60_000 })).handOver();
+    const from = b.clock.monotonic();
+    await expect(world.finish(later(restore(b, text)))).rejects.toThrow(LockStoreError);
+    expect(b.clock.monotonic() - from).toBeLessThan(atMost(world, 2.2 * commandTimeout));
+  },
+
+  async 'a restore that hears nothing leaves the rest of a minimum hold'(world) {
+    const a = await world.process();
+    const b = await world.process({ commandTimeout: timeout(world) }, (store) =>
+      withSteps(store, {
+        transfer: async (...requests) => {
+          await store.transfer(...requests);
+          throw lost();
+        },
+      }),
+    );
+    const text = await (await a.acquire({ key: SEATS, ttl: 60_000, minHold: 50_000 })).handOver();
+    await expect(world.finish(later(restore(b, text)))).rejects.toThrow(LockStoreError);
+    await world.until('it has given up', () => b.locks.load.leaving === 0);
+    for (const key of SEATS) expect(await world.holder(key)).toBe(KEPT);
+  },
+
+  async 'who has its first lock goes on with the others, whoever else wants it meanwhile'(world) {
+    for (const fencing of [true, false]) {
+      const [a, c] = [await world.process(), await world.process()];
+      const [asked, answers] = [new Gate(), new Gate()];
+      const b = await world.process({ commandTimeout: 20_000 }, (store) =>
+        withSteps(store, {
+          transfer: async (request, successor) => {
+            if (request.key !== 'A1') {
+              asked.open();
+              await answers.opened;
+            }
+            return store.transfer(request, successor);
+          },
+        }),
+      );
+      const text = await (await a.acquire({ key: SEATS, ttl: 60_000, fencing })).handOver();
+      const restored = later(restore(b, text));
+      await asked.opened;
+      await expect(restore(c, text)).rejects.toThrow(LeaseLostError);
+      expect(await discard(c, text)).toBe(false);
+      await world.until('it has given up', () => c.locks.load.leaving === 0);
+      answers.open();
+      expect(await (await world.finish(restored)).release()).toBe(true);
+      await untilFree(world);
+    }
+  },
+
   async 'a process that closes waits for a discard under way'(world) {
     const [asked, answers] = [new Gate(), new Gate()];
     const a = await world.process();

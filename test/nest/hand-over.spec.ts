@@ -98,6 +98,22 @@ describe('restore', () => {
     await Promise.all([giver, taker].map((service) => service.onApplicationShutdown()));
   });
 
+  it('takes several only where its process may hold them all, however many come at once', async () => {
+    const server = new MemoryServer();
+    const giver = memoryLockService({ server });
+    const taker = memoryLockService({ server, limits: { leases: 3 } });
+    const texts = await Promise.all(
+      [
+        ['a', 'b'],
+        ['c', 'd'],
+      ].map(async (keys) => (await giver.acquire(keys)).handOver()),
+    );
+    const [first, second] = await Promise.allSettled(texts.map((text) => taker.restore(text)));
+    expect(first!.status).toBe('fulfilled');
+    expect(second!.status === 'rejected' && second!.reason).toMatchObject({ code: 'LOCK_LIMIT' });
+    await Promise.all([giver, taker].map((service) => service.onApplicationShutdown()));
+  });
+
   it('refuses what is over, and at a shutdown', async () => {
     const locks = memoryLockService({ limits: { leases: 1 } });
     const text = await (await locks.acquire('k')).handOver();
@@ -109,5 +125,6 @@ describe('restore', () => {
     locks.onModuleDestroy();
     await expect(locks.restore(text)).rejects.toMatchObject({ code: 'LOCK_SHUTDOWN' });
     await locks.onApplicationShutdown();
+    await expect(locks.discard(text)).rejects.toMatchObject({ code: 'LOCK_SHUTDOWN' });
   });
 });

@@ -1,4 +1,5 @@
 import { LeaseLostError, LockShutdownError, LockStoreError } from '../errors/index.js';
+import { KEPT } from '../protocol/constants.js';
 import { newHolderId } from '../locks/holder.js';
 import type { Transferred } from '../locks/lock-store.js';
 import { onAbort, TTL_BOUNDS } from '../options/index.js';
@@ -10,7 +11,7 @@ import { HeldLease } from './leases/held-lease.js';
 import { MultiLease } from './leases/multi-lease.js';
 import type { QueueContext } from './queue/local-queue.js';
 import { SingleLease } from './leases/single-lease.js';
-import { pause, pauseAfter } from './leases/timers.js';
+import { endsWithin, pause, pauseAfter } from './leases/timers.js';
 
 /** What one text hands over, in the order of the keys. */
 type Parts = readonly [HandOver, ...HandOver[]];
@@ -20,40 +21,48 @@ const LONGEST = TTL_BOUNDS.max;
 
 /**
  * Goes on with all that a text hands over. Of several who want it the first lock decides: who has that goes on with the others.
- * Where one of these is gone, the rest is given back.
+ * Where one is gone, the rest is given back.
  * @throws as {@link restore}.
  */
 export async function restoreAll(
-  [first, ...others]: Parts,
+  parts: Parts,
   context: QueueContext,
   shutdown: AbortSignal,
 ): Promise<BaseLease> {
-  const { registry } = context;
-  const restoreOne = async (
-    handOver: HandOver,
-    behind: readonly HandOver[] = [],
-  ): Promise<SingleLease> => {
-    const coming = restore(handOver, behind, context, shutdown);
+  const [first, ...others] = parts;
+  const { registry, settings, clock } = context;
+  const until = clock.monotonic() + 2 * settings.commandTimeout;
+  const leader = restore(first, others, until, context, shutdown);
+  const restoreOne = async (handOver: HandOver): Promise<SingleLease> => {
+    const coming =
+      handOver === first
+        ? leader
+        : leader.then(() => restore(handOver, [], until, context, shutdown));
     return new SingleLease(registry, await registry.addWhenGranted(coming), 0);
   };
-  const lease = await restoreOne(first, others);
-  if (others.length === 0) return lease;
-  const outcomes = await Promise.allSettled(others.map((each) => restoreOne(each)));
-  const leases = [lease];
+  const outcomes = await Promise.allSettled(parts.map(restoreOne));
+  const leases: SingleLease[] = [];
   let failure: { readonly reason: unknown } | undefined;
   outcomes.forEach((outcome, nth) => {
     if (outcome.status === 'fulfilled') return leases.push(outcome.value);
     failure ??= outcome;
-    abandon(others[nth]!, context);
+    if (leases.length > 0) abandon(parts[nth]!, context);
   });
-  if (!failure) return new MultiLease(leases, 0);
-  await Promise.all(leases.map((each) => each.release()));
+  if (others.length === 0 && !failure) return leases[0]!;
+  if (!failure) {
+    const lease = new MultiLease(leases, 0);
+    const held = await Promise.all(leases.map((each) => each.confirmed())); // one may be lost since it came
+    if (held.every(Boolean)) return lease;
+    failure = { reason: lease.lossError() };
+  }
+  const released = Promise.all(leases.map((each) => each.release()));
+  await endsWithin(until - clock.monotonic(), released, clock);
   throw failure.reason;
 }
 
 /**
- * Gives back all that a text hands over, once the store is `opened`. False if another went on with it, or it was over. What
- * Redis does not confirm is given back as soon as it does.
+ * Gives back all that a text hands over, once the store is `opened`. False if another went on with it, or a part was over:
+ * the rest is given back. What Redis does not confirm is given back as soon as it does.
  * @throws LockStoreError
  */
 export async function discardAll(
@@ -64,9 +73,10 @@ export async function discardAll(
   const [first, ...others] = parts;
   try {
     await opened();
-    if (!(await giveBack(first, context))) return false;
+    const isFirst = await giveBack(first, context);
+    if (!isFirst && (others.length === 0 || !(await isOver(first, context)))) return false;
     const given = await Promise.all(others.map((each) => giveBack(each, context)));
-    return given.every(Boolean);
+    return isFirst && given.every(Boolean);
   } catch (error) {
     for (const each of parts) abandon(each, context, opened);
     throw error;
@@ -74,8 +84,21 @@ export async function discardAll(
 }
 
 /** A release would keep for this process what it passes on to callers of the one that handed it over. */
-function giveBack({ request, call }: HandOver, { store }: QueueContext): Promise<boolean> {
+function giveBack(
+  { request, call }: Pick<HandOver, 'request' | 'call'>,
+  { store }: QueueContext,
+): Promise<boolean> {
   return call.minHold > 0 ? store.release(request, call.minHold) : store.leave(request);
+}
+
+/** Whether nobody goes on with the others behind this first lock: it is free, granted anew, or held by `own`, who gives it up. */
+async function isOver(
+  { request, fencingToken }: HandOver,
+  { store }: QueueContext,
+  own = '',
+): Promise<boolean> {
+  const { holder, firstToken } = await store.inspect(request.key, 1);
+  return ['', KEPT, own].includes(holder) || firstToken! > fencingToken!; // false without tokens: another may have restored it
 }
 
 function abandon(handOver: HandOver, context: QueueContext, opened?: () => Promise<void>): void {
@@ -89,17 +112,19 @@ function abandon(handOver: HandOver, context: QueueContext, opened?: () => Promi
 
 /**
  * Goes on with a lease that another process handed over, under a holder id of this process; once only. Repeats the request
- * for twice the command time-out while Redis does not answer. `shutdown` ends that; a lease that comes all the same is
- * given up, with those `behind` it: nobody else goes on with them.
+ * `until` that moment while Redis does not answer. `shutdown` ends that; a lease that comes all the same is given up. Those
+ * `behind` it are given back where nobody goes on with them.
  * @throws LeaseLostError if another caller restored the lease or its time is over; LockStoreError if Redis failed, which
  * may be tried again; LockShutdownError.
  */
 async function restore(
-  { request, call, fencingToken }: HandOver,
+  handOver: HandOver,
   behind: readonly HandOver[],
+  until: number,
   context: QueueContext,
   shutdown: AbortSignal,
 ): Promise<HeldLease> {
+  const { request, call, fencingToken } = handOver;
   const { store, settings, clock, cleanup } = context;
   const { key } = request;
   const own = {
@@ -110,17 +135,19 @@ async function restore(
   const least = call.renew ? own : { ...own, ttl: 1 }; // a transfer never shortens a lease, so one without renewal keeps the time it has left
   let came = false;
   const giveUp = async (): Promise<void> => {
-    if (behind.length > 0) came ||= (await store.inspect(key, 1)).holder === own.holder; // asked before: the answer of `leave` may be lost, too
-    await store.leave(own);
+    if (behind.length > 0) came ||= await isOver(handOver, context, own.holder); // asked before: the answer of `giveBack` may be lost, too
+    await giveBack({ request: own, call }, context);
     if (came) await Promise.all(behind.map((each) => giveBack(each, context)));
   };
   const fail = (error: unknown): never => {
-    if (claim.uncertainUntil > -Infinity || came) cleanup.abandon(claim, giveUp, LONGEST);
+    const isBehindLost = behind.length > 0 && error instanceof LeaseLostError;
+    if (claim.uncertainUntil > -Infinity || came || isBehindLost) {
+      cleanup.abandon(claim, giveUp, LONGEST);
+    }
     throw error;
   };
   const patience = 2 * settings.commandTimeout;
-  const giveUpAt = clock.monotonic() + patience;
-  const isOver = (): boolean => shutdown.aborted || clock.monotonic() >= giveUpAt;
+  const isLate = (): boolean => shutdown.aborted || clock.monotonic() >= until;
   const silence = `Lock "${key}" was not handed on within ${patience} ms.`;
   let lastFailure: unknown = new LockStoreError(silence, { key, outcome: 'unknown' });
   const transfer = async (): Promise<Transferred> => {
@@ -133,19 +160,19 @@ async function restore(
         came ||= typeof remaining === 'number';
         const isSure =
           typeof remaining !== 'number' || validityOf({ sent, remaining }, clock) !== 'doubtful';
-        if (isSure || isOver()) return answer; // an answer that came while the machine slept is in doubt: the same step, sent again, says how much is left now
+        if (isSure || isLate()) return answer; // an answer that came while the machine slept is in doubt: the same step, sent again, says how much is left now
       } catch (error) {
         claim.failed(error, sentAt);
         lastFailure = error;
         if (!isRetryable(error)) throw error;
         await pause(pauseAfter(failures), clock, shutdown);
-        if (isOver()) throw error;
+        if (isLate()) throw error;
       }
     }
   };
   const answer = new Promise<Transferred>((resolve, reject) => {
     const callOff = onAbort(shutdown, () => reject(new LockShutdownError(key)));
-    const cancel = clock.after(patience, () => reject(lastFailure));
+    const cancel = clock.after(Math.max(0, until - clock.monotonic()), () => reject(lastFailure));
     transfer()
       .then(resolve, reject)
       .finally(() => {
@@ -155,7 +182,7 @@ async function restore(
   });
   const { sent, remaining, renewIn } = await answer.catch(fail);
   if (typeof remaining !== 'number') {
-    throw new LeaseLostError(key, remaining === 'taken' ? 'taken' : 'expired');
+    return fail(new LeaseLostError(key, remaining === 'taken' ? 'taken' : 'expired'));
   }
   if (validityOf({ sent, remaining }, clock) === 'expired') {
     fail(new LeaseLostError(key, 'expired'));
