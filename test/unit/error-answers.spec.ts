@@ -25,8 +25,11 @@ beforeEach(() => {
 
 afterEach(() => void jest.restoreAllMocks());
 
-describe('on HTTP an error of this library', () => {
-  const http = (): ExecutionContext & ArgumentsHost => over('http', [{}, { setHeader() {} }]);
+describe.each([
+  ["of Node's own, as Express and a middleware have it", nodes],
+  ['of Fastify', () => ({ header() {} })],
+])('on HTTP an error of this library, in a response %s,', (_whose, response) => {
+  const http = (): ExecutionContext & ArgumentsHost => over('http', [{}, response()]);
 
   it('says when to try again, in an answer that has not begun', async () => {
     await expect(intercepted(http())).rejects.toMatchObject({ status: 409 });
@@ -42,7 +45,9 @@ describe('on HTTP an error of this library', () => {
     caught(http());
     expect(done).toEqual(['ended']);
   });
+});
 
+describe('on HTTP an error of this library', () => {
   it.each([
     ['has no response', undefined],
     ['is a command of a bot', {}],
@@ -101,6 +106,15 @@ function platform(): HttpAdapterHost {
     reply: (_response: unknown, _body: unknown, status: number) => done.push(status),
   };
   return { httpAdapter } as unknown as HttpAdapterHost;
+}
+
+/** A response of Node, which notes what is done with it. */
+function nodes(): object {
+  return {
+    headersSent: hasBegun,
+    setHeader: (name: string, value: unknown) => done.push([name, String(value)]),
+    end: () => done.push('ended'),
+  };
 }
 
 function caught(host: ArgumentsHost): unknown {
