@@ -13,13 +13,13 @@ import { until } from '../support/until.js';
 import { EndlessPauses } from './endless-pauses.js';
 import type { PeerClient } from './peers/peer.js';
 import { textbook } from './peers/textbook.js';
-import { had, Sides } from './sides.js';
+import { had, PATIENT, Sides } from './sides.js';
 
 const sides = new Sides();
 
 /** We, in our own format, at the names of the articles' clients. */
 function start(guard: 'timestamp' | undefined = 'timestamp'): LockProcess {
-  return (sides.us = new LockProcess({ redis: sides.redis.url, keyPrefix: '', guard }));
+  return (sides.us = new LockProcess({ redis: sides.redis.url, ...PATIENT, keyPrefix: '', guard }));
 }
 
 /** One who reads the beginning of a text as a number, and what is none as 0: as Ruby's `to_f` and PHP's `(float)`. */

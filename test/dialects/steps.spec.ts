@@ -6,6 +6,8 @@ import type { Answer, Grant } from '../../lib/engine/locks/lock-store.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { speak } from '../../lib/engine/locks/dialects/dialect-lock.js';
 import { lockFormat } from '../../lib/engine/options/index.js';
+import { NATIVE } from '../../lib/engine/options/lock-format.js';
+import { READER } from '../../lib/engine/options/share.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
@@ -229,6 +231,20 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
       const last = await second;
       expect(last.fencingToken).toBeGreaterThan(first.fencingToken);
       await last.release();
+    },
+    async 'leave readers a token above that of a writer who crashed, in our own format at the same name too'() {
+      const natives = new LockProcess({ redis: redis.url, keyPrefix: settings.prefix });
+      await natives.locks.open();
+      for (const format of [NATIVE, ...(settings.shared ? [settings] : [])]) {
+        const writer = request();
+        const { fencingToken: last } = (await us.store.acquire(asking(writer))) as Grant;
+        await control.del(keyOf(writer));
+        const reader = { ...another(writer), format, share: READER };
+        const { fencingToken } = (await natives.store.acquire(asking(reader))) as Grant;
+        expect(fencingToken).toBeGreaterThan(last!);
+        expect(await natives.store.release(reader, 0)).toBe(true);
+      }
+      await natives.close();
     },
   };
   const noTokens = {
