@@ -5,9 +5,7 @@ import { newHolderId } from '../../lib/engine/locks/holder.js';
 import type { Answer, Grant } from '../../lib/engine/locks/lock-store.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import { speak } from '../../lib/engine/locks/dialects/dialect-lock.js';
-import { lockFormat } from '../../lib/engine/options/index.js';
-import { NATIVE } from '../../lib/engine/options/lock-format.js';
-import { READER } from '../../lib/engine/options/share.js';
+import { lockFormat, NATIVE, READER } from '../../lib/engine/options/index.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { LockProcess } from '../support/lock-process.js';
 import { until } from '../support/until.js';
@@ -28,13 +26,16 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
   const settings = lockFormat(dialect);
   let us: LockProcess;
   let others: LockProcess;
+  /** Of locks of our own, which stand where those of the dialect do. */
+  let native: LockProcess;
   let names = 0;
   beforeAll(async () => {
     us = new LockProcess({ redis: redis.url, dialect, keyPrefix: 'native:' });
     others = new LockProcess({ redis: redis.url, dialect });
-    await Promise.all([us.locks.open(), others.locks.open()]);
+    native = new LockProcess({ redis: redis.url, keyPrefix: settings.prefix });
+    await Promise.all([us, others, native].map(({ locks }) => locks.open()));
   });
-  afterAll(() => Promise.all([us.close(), others.close()]));
+  afterAll(() => Promise.all([us, others, native].map((each) => each.close())));
 
   const keyOf = ({ key }: LockRequest): string => settings.prefix + key + settings.suffix;
 
@@ -232,19 +233,36 @@ describe.each(samples)('the steps of dialect %j', (dialect) => {
       expect(last.fencingToken).toBeGreaterThan(first.fencingToken);
       await last.release();
     },
-    async 'leave readers a token above that of a writer who crashed, in our own format at the same name too'() {
-      const natives = new LockProcess({ redis: redis.url, keyPrefix: settings.prefix });
-      await natives.locks.open();
-      for (const format of [NATIVE, ...(settings.shared ? [settings] : [])]) {
-        const writer = request();
-        const { fencingToken: last } = (await us.store.acquire(asking(writer))) as Grant;
-        await control.del(keyOf(writer));
-        const reader = { ...another(writer), format, share: READER };
-        const { fencingToken } = (await natives.store.acquire(asking(reader))) as Grant;
-        expect(fencingToken).toBeGreaterThan(last!);
-        expect(await natives.store.release(reader, 0)).toBe(true);
+    async 'are followed, when the holder crashed, by greater tokens of whoever comes next'() {
+      const ours = { format: NATIVE };
+      for (const next of [
+        { ...ours, share: READER },
+        { ...ours, share: { permits: 2, count: 1 } },
+        ours,
+        ...(settings.shared ? [{ share: READER }] : []),
+      ]) {
+        const mine = request();
+        const { fencingToken } = (await us.store.acquire(asking(mine))) as Grant;
+        await control.del(keyOf(mine)); // as at the end of its lease
+        const { store } = 'format' in next ? native : others;
+        const key = 'format' in next ? mine.key + settings.suffix : mine.key;
+        const asked = { ...another(mine), key, ...next };
+        const granted = (await store.acquire(asking(asked))) as Grant;
+        expect(granted).toMatchObject({ kind: 'held' });
+        expect([next, granted.fencingToken! > fencingToken!]).toEqual([next, true]);
+        expect(await store.release(asked, 0)).toBe(true);
       }
-      await natives.close();
+    },
+    async 'end the version of what they guard, also when the holder crashed'() {
+      const mine = request();
+      const name = mine.key + settings.suffix;
+      const before = await native.store.stamp(name);
+      const { fencingToken } = (await us.store.acquire(asking(mine))) as Grant;
+      await control.del(keyOf(mine)); // as at the end of its lease
+      const after = (await native.store.stamp(name))!;
+      expect(after).not.toBe(before);
+      expect(after).toBeGreaterThan(fencingToken!);
+      expect(await native.store.stamp(name)).toBe(after);
     },
   };
   const noTokens = {

@@ -148,6 +148,27 @@ describe('who queues in a dialect behind a native holder', () => {
     expect(await sides.theirs.exists('mutex:k')).toBe(0);
   });
 
+  it('is followed, when it has it and crashes, by native readers with a greater token', async () => {
+    const [native, speaking] = [
+      sides.client({ keyPrefix: 'mutex:' }),
+      sides.client({ dialect: 'redis-semaphore' }),
+    ];
+    const held = await native.acquire('k');
+    const mine = request(speaking.store);
+    await speaking.locks.open();
+    expect((await speaking.store.acquire(mine)).kind).toBe('queued');
+    await until(
+      'it is heard',
+      async () => (await sides.listeners(`mutex:inbox:${speaking.store.processId}`)) === 1,
+    );
+    await held.release();
+    const { fencingToken } = (await speaking.store.acquire(mine)) as Grant;
+    await sides.theirs.del('mutex:k'); // as at the end of its lease
+    const reader = await native.acquire('k', { mode: 'shared' });
+    expect(reader.fencingToken).toBeGreaterThan(fencingToken!);
+    await reader.release();
+  });
+
   it('is asked for by another of its process when the word of its grant was lost', async () => {
     const [native, speaking] = [
       sides.client({ keyPrefix: 'mutex:' }),

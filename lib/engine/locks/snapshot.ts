@@ -77,7 +77,7 @@ export function snapshotWithoutQueue(reply: unknown): Snapshot {
     sight: sight || undefined,
     foreign: isLock === 1 && type !== 'none',
     fencingToken: lastToken(fence),
-    firstToken: token ? Math.abs(Number(token)) : undefined, // a writer's stands behind a minus
+    firstToken: lastToken(token.replace('-', '')), // a writer's has a minus before it
     waiting: 0,
     awaiting: 0,
     entries: [],

@@ -86,20 +86,19 @@ local function keep_version(version, left)
 end
 
 -- The fencing token of a grant in another service's format: one of our own, which `version` remembers a minute longer than the lease; -1 if none is asked for.
--- A repeated answer (`again`) gets the remembered token, and each of the readers (`reads`) theirs. A writer's stands behind a minus: readers who come after a writer that crashed get a greater one.
--- Needs `mint_fencing_tokens`.
+-- A repeated answer (`again`) and a reader get the remembered token. A writer's has a minus before it, so that no reader takes the token of a writer that crashed. Needs `mint_fencing_tokens`.
 --- @include last_token, int_text
 local function holders_token(fence, version, now, tokens, again, lease, reads)
   if tokens == '0' then
     return -1
   end
-  local remembered = (again or reads) and tonumber(redis.call('GET', version) or '') or 0
-  local known, life = last_token(reads and remembered or -remembered), lease + VERSION_LIFE
+  local sign, life = reads and 1 or -1, lease + VERSION_LIFE
+  local known = again and last_token(sign * (tonumber(redis.call('GET', version) or 0) or 0)) or 0
   if known > 0 then
     redis.call('PEXPIRE', version, math.max(life, redis.call('PTTL', version))) -- another holder's lease may need the version for longer
     return known
   end
   known = mint_fencing_tokens(fence, now, 1)
-  redis.call('SET', version, int_text(reads and known or -known), 'PX', life)
+  redis.call('SET', version, int_text(sign * known), 'PX', life)
   return known
 end

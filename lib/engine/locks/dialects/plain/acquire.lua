@@ -27,7 +27,7 @@ elseif held_by(holder, current) then
   if token < 0 then
     token = holders_token(fence, version, now, tokens, true, ttl)
   else
-    redis.call('SET', version, int_text(-token), 'PX', ttl + VERSION_LIFE)
+    redis.call('SET', version, int_text(-token), 'PX', ttl + VERSION_LIFE) -- as `holders_token` writes it
     redis.call('SET', lock, holder, 'KEEPTTL')
   end
   return { 'held', redis.call('PTTL', lock), now, token, timestamp_compat and 1 }

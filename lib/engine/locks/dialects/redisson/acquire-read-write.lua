@@ -1,5 +1,5 @@
 -- Take an RReadWriteLock to read or to write. A reader writes the end of its lease to a key of its own: without that key, the next Java reader to leave would delete the lock.
--- Returns {kind, ms left or the foreign type, now, token}; readers share a token above the last writer's.
+-- Returns {kind, ms left or the foreign type, now, token}; readers have one token, above that of the last writer.
 local lock, fence, hold, version = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local holder, ttl, tokens, not_after, mode = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
@@ -35,4 +35,4 @@ end
 if redis.call('PTTL', lock) < tonumber(ttl) then
   redis.call('PEXPIRE', lock, ttl)
 end
-return { 'held', tonumber(ttl), now, holders_token(fence, version, now, tokens, false, ttl, reads) }
+return { 'held', tonumber(ttl), now, holders_token(fence, version, now, tokens, reads, ttl, reads) }

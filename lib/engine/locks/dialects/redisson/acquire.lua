@@ -10,6 +10,7 @@ local function held(left, again)
   local given
   if fenced == '1' and tokens ~= '0' then
     given = tonumber(again and redis.call('GET', counter) or redis.call('INCR', counter))
+    redis.call('DEL', version) -- that of optimistic reads, as each writer with tokens does
   else
     given = holders_token(fence, version, now, tokens, again, ttl)
   end

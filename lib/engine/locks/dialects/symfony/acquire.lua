@@ -1,5 +1,5 @@
 -- Take the lock to write if it is free, or to read if nobody writes. Each holder is a member scored by the end of its lease; a writer has the member '__write__' beside it. An acquisition removes expired leases.
--- Returns {kind, ms left or the foreign type, now, token}; readers share a token above the last writer's.
+-- Returns {kind, ms left or the foreign type, now, token}; readers have one token, above that of the last writer.
 local lock, fence, version = KEYS[1], KEYS[2], KEYS[3]
 local holder, ttl, tokens, not_after, mode = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
@@ -28,4 +28,4 @@ elseif found ~= 'none' then
   return { 'foreign', found, now, -1 }
 end
 written_lease(lock, holder, ms + ttl, not reads)
-return { 'held', tonumber(ttl), now, holders_token(fence, version, now, tokens, false, ttl, reads) }
+return { 'held', tonumber(ttl), now, holders_token(fence, version, now, tokens, reads, ttl, reads) }
