@@ -21,10 +21,17 @@ const HANGING = 240_000;
 
 const QUIET = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
 
-/** How each package manager adds a tarball to a project and installs all that the project names. */
-const INSTALLERS = {
-  npm: ['install', ...QUIET],
-  pnpm: ['exec', '--yes', '--', 'pnpm@10', 'add', '--prefer-offline', '--ignore-scripts'],
+/** The command by which a package manager adds a tarball to a project and installs all that the project names. */
+export interface Installer {
+  readonly name: string;
+  readonly words: readonly [program: string, ...words: string[]];
+}
+
+const NPM: Installer = { name: 'npm', words: ['npm', 'install', ...QUIET] };
+
+export const PNPM: Installer = {
+  name: 'pnpm',
+  words: ['npm', 'exec', '--yes', '--', 'pnpm@10', 'add', '--prefer-offline', '--ignore-scripts'],
 };
 
 /** A throw-away project that installed the packed library. */
@@ -36,18 +43,19 @@ export class Consumer {
     name: string,
     tarball: string,
     folder: string,
-    installer: keyof typeof INSTALLERS = 'npm',
+    installer = NPM,
   ): Promise<Consumer> {
-    const project = join(folder, installer, name);
+    const project = join(folder, installer.name, name);
     cpSync(join('test/package/consumers', name), project, { recursive: true });
     const consumer = new Consumer(project);
+    const [program, ...words] = installer.words;
     const { code, stdout, stderr } = await consumer.run(
-      'npm',
-      [...INSTALLERS[installer], tarball],
+      program,
+      [...words, tarball],
       {},
       INSTALLING,
     );
-    if (code !== 0) throw new Error(`${installer} failed in ${name}: ${stdout}${stderr}`);
+    if (code !== 0) throw new Error(`${installer.name} failed in ${name}: ${stdout}${stderr}`);
     return consumer;
   }
 
@@ -61,7 +69,7 @@ export class Consumer {
     mkdirSync(project);
     writeFileSync(join(project, 'package.json'), '{ "private": true }');
     const consumer = new Consumer(project);
-    const install = [...INSTALLERS.npm, '--omit=peer', tarball, ...packages];
+    const install = ['install', ...QUIET, '--omit=peer', tarball, ...packages];
     const { code, stdout, stderr } = await consumer.run('npm', install, {}, INSTALLING);
     if (code !== 0) throw new Error(`npm failed: ${stdout}${stderr}`);
     return consumer;
@@ -75,7 +83,7 @@ export class Consumer {
     const bare = join(folder, 'repository.git');
     await exec('git', ['clone', '--quiet', '--bare', '.', bare]);
     const consumer = new Consumer(project);
-    const install = [...INSTALLERS.npm, `git+file://${bare}`];
+    const install = ['install', ...QUIET, `git+file://${bare}`];
     const { code, stdout, stderr } = await consumer.run('npm', install, {}, INSTALLING);
     if (code !== 0) throw new Error(`npm failed: ${stdout}${stderr}`);
     return consumer;

@@ -12,13 +12,13 @@ import { BUILDING, pack } from './packed.js';
 import { here, missingOf, type Runner, RUNTIMES } from './runners.js';
 
 let folder: string;
+let tarball: string;
 let redis: RedisProcess;
 let consumer: Consumer;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'nest-redis-lock-runtimes-'));
-  const [tarball, server] = await Promise.all([pack(folder), RedisProcess.start()]);
-  redis = server;
+  [tarball, redis] = await Promise.all([pack(folder), RedisProcess.start()]);
   consumer = await Consumer.install('runtimes', tarball, folder);
   const { code, stdout } = await consumer.node(['node_modules/typescript/bin/tsc', '-p', '.']);
   if (code !== 0) throw new Error(stdout);
@@ -85,6 +85,22 @@ describe.each(here)('a Nest application run by $name', (runtime) => {
     }
   });
 });
+
+// Deno makes but a link to a tarball.
+for (const { program, args, main } of here.filter(({ name }) => name === 'Bun')) {
+  it(
+    'Bun installs the package and its peers: the application locks with them',
+    async () => {
+      const installer = { name: 'bun', words: [program, 'add'] } as const;
+      const installed = await Consumer.install('runtimes', tarball, folder, installer);
+      const { code, stdout, stderr } = await installed.run(program, [...args, main], env());
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const busy = 'LOCK_NOT_ACQUIRED';
+      expect(JSON.parse(stdout)).toMatchObject({ calls: { busy }, ended: true });
+    },
+    INSTALLING,
+  );
+}
 
 it('processes of all of them wait for each other', async () => {
   const crowd = [...here, ...here];

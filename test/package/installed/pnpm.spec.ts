@@ -1,5 +1,5 @@
 import { describe, it } from '@jest/globals';
-import { Consumer, INSTALLING } from '../consumer.js';
+import { Consumer, INSTALLING, PNPM } from '../consumer.js';
 import { Place, startsAndLocks } from './place.js';
 
 const place = new Place();
@@ -9,7 +9,7 @@ describe('an application that pnpm installed, which shows a package only what it
     'is built, starts, locks in every way and ends by itself',
     async () => {
       const { tarball, folder, redis } = place;
-      const consumer = await Consumer.install('nest-12', tarball, folder, 'pnpm');
+      const consumer = await Consumer.install('nest-12', tarball, folder, PNPM);
       await startsAndLocks(consumer, redis.url);
     },
     INSTALLING,
