@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { snapshotWithoutQueue } from '../../lib/engine/locks/snapshot.js';
 
-const reply = (mode: string, ...holders: unknown[]): unknown => [
+/** What inspect answers, with the token of a writer behind a minus. */
+const reply = (mode: 'read' | 'write', ...holders: unknown[]): unknown => [
   'hash',
   1,
   9_000,
@@ -9,6 +10,8 @@ const reply = (mode: string, ...holders: unknown[]): unknown => [
   1_700_000_000_000_000,
   mode,
   holders,
+  mode === 'write' ? '-7' : '8',
+  '',
 ];
 
 describe('a lock of another service', () => {
@@ -18,6 +21,7 @@ describe('a lock of another service', () => {
       holders: [],
       mode: undefined,
       remaining: 5_000,
+      firstToken: 7,
     });
   });
 
@@ -30,6 +34,7 @@ describe('a lock of another service', () => {
       ],
       mode: 'shared',
       remaining: 9_000,
+      firstToken: 8,
     });
   });
 });
