@@ -240,8 +240,10 @@ export const handOverSeveral: Contract = {
     const closed = later(a.locks.drain().then(() => a.locks.close()));
     await world.elapse(20);
     answers.open();
-    await world.until('the others are free', async () => (await taken(world)).length === 1);
-    await world.elapse(20);
+    if (!world.redis) {
+      await world.until('the others are free', async () => (await taken(world)).length === 1);
+      await world.elapse(20); // a close waits for less than a second, which a busy machine may not have
+    }
     left.open();
     await world.finish(closed);
     await expect(text).rejects.toThrow(LeaseLostError);
