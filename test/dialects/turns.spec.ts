@@ -124,7 +124,8 @@ describe('who queues in a dialect behind a native holder', () => {
     return { key: 'k', holder, ttl: 30_000, tokenBlock: 1, format, queue: true };
   }
 
-  it('has one token, however often it asks, and may renew its lease and give it back', async () => {
+  /** It had queued when the native holder, whose lease was `held`, gave the lock back. */
+  async function served() {
     const [native, speaking] = [
       sides.client({ keyPrefix: 'mutex:' }),
       sides.client({ dialect: 'redis-semaphore' }),
@@ -138,6 +139,11 @@ describe('who queues in a dialect behind a native holder', () => {
       async () => (await sides.listeners(`mutex:inbox:${speaking.store.processId}`)) === 1,
     );
     await held.release();
+    return { native, held, mine, speaking };
+  }
+
+  it('has one token, however often it asks, and may renew its lease and give it back', async () => {
+    const { held, mine, speaking } = await served();
     const [kept] = (await speaking.store.extend([mine])).remaining;
     const first = (await speaking.store.acquire(mine)) as Grant;
     const again = (await speaking.store.acquire(mine)) as Grant;
@@ -149,19 +155,7 @@ describe('who queues in a dialect behind a native holder', () => {
   });
 
   it('is followed, when it has it and crashes, by native readers with a greater token', async () => {
-    const [native, speaking] = [
-      sides.client({ keyPrefix: 'mutex:' }),
-      sides.client({ dialect: 'redis-semaphore' }),
-    ];
-    const held = await native.acquire('k');
-    const mine = request(speaking.store);
-    await speaking.locks.open();
-    expect((await speaking.store.acquire(mine)).kind).toBe('queued');
-    await until(
-      'it is heard',
-      async () => (await sides.listeners(`mutex:inbox:${speaking.store.processId}`)) === 1,
-    );
-    await held.release();
+    const { native, mine, speaking } = await served();
     const { fencingToken } = (await speaking.store.acquire(mine)) as Grant;
     await sides.theirs.del('mutex:k'); // as at the end of its lease
     const reader = await native.acquire('k', { mode: 'shared' });

@@ -27,34 +27,11 @@ describe.each(PLATFORMS)('on %s', (platform) => {
       url = await start(platform);
     });
 
-    it.each(ANSWERS)('answers %s with %i %s', async (kind, status, code, retryAfter) => {
-      const answer = await fetch(url + path(kind));
-      const body = await answer.text();
-      expectPublic([body, Object.fromEntries(answer.headers)]);
-      expect(answer.status).toBe(status);
-      expect(answer.headers.get('retry-after')).toBe(retryAfter ? String(retryAfter) : null);
-      expect(JSON.parse(body)).toEqual({
-        statusCode: status,
-        error: expect.any(String),
-        code,
-        message: expect.any(String),
-      });
-      expectLogged(log.lines, status);
-    });
+    it.each(ANSWERS)('answers %s with %i %s', (...row) => expectAnswer(url + path(row[0]), row));
 
     it.each(ANSWERS.filter(([kind]) => kind !== 'busy'))(
       'answers the same for a middleware: %s with %i %s',
-      async (kind, status, code, retryAfter) => {
-        const answer = await fetch(`${url}/behind/${kind}`);
-        const body = await answer.text();
-        expectPublic(body);
-        expect([answer.status, answer.headers.get('retry-after')]).toEqual([
-          status,
-          retryAfter ? String(retryAfter) : null,
-        ]);
-        expect(JSON.parse(body)).toMatchObject({ statusCode: status, code });
-        expectLogged(log.lines, status);
-      },
+      (...row) => expectAnswer(`${url}/behind/${row[0]}`, row),
     );
 
     it('ends the answer that a middleware had begun', async () => {
@@ -117,17 +94,8 @@ describe.each(PLATFORMS)('on %s', (platform) => {
   });
 
   it.each(ANSWERS)('a subclass of BaseExceptionFilter answers %s with %i %s', async (...row) => {
-    const [kind, status, code, retryAfter] = row;
     subclass ??= start(platform, EXTENDED);
-    const answer = await fetch((await subclass) + path(kind));
-    const body = await answer.text();
-    expectPublic(body);
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([
-      status,
-      retryAfter ? String(retryAfter) : null,
-    ]);
-    expect(JSON.parse(body)).toMatchObject({ statusCode: status, code });
-    expectLogged(log.lines, status);
+    await expectAnswer((await subclass) + path(row[0]), row);
   });
   let subclass: Promise<string> | undefined;
 
@@ -277,4 +245,23 @@ it.each([true, false])(
 function path(kind: string): string {
   if (kind === 'busy') return `/busy/${SECRET}`;
   return kind === 'permits' ? `/seats/${SECRET}` : `/fails/${kind}`;
+}
+
+/** What a client is told, which has no key in it, and what the log has. */
+async function expectAnswer(
+  url: string,
+  [, status, code, retryAfter]: (typeof ANSWERS)[number],
+): Promise<void> {
+  const answer = await fetch(url);
+  const body = await answer.text();
+  expectPublic([body, Object.fromEntries(answer.headers)]);
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get('retry-after')).toBe(retryAfter ? String(retryAfter) : null);
+  expect(JSON.parse(body)).toEqual({
+    statusCode: status,
+    error: expect.any(String),
+    code,
+    message: expect.any(String),
+  });
+  expectLogged(log.lines, status);
 }
