@@ -66,7 +66,7 @@ export class Evidence {
       found.push(['lost signal', lostSignals(signals, awaits)]);
     }
     found.push(['failure', this.#unexplained(circumstances)]);
-    found.push(['hand-over', this.#restoredTwice()]);
+    if (held) found.push(['hand-over', this.#restoredTwice()]); // a server that forgot a restore lets another succeed
     found.push(['trouble', this.#notes('trouble').map(({ what }) => what)]);
     return found.flatMap(([check, all]) => all.map((what) => `${check}: ${what}`));
   }
