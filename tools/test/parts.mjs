@@ -1,4 +1,4 @@
-/** Specs that take half a minute or more, need a program of their own, or show a rare fault again and again: the full run alone has them. */
+/** Specs that take half a minute or more, need a program of their own, or show what servers, networks and other services do: the full run alone has them. */
 const LONG = [
   'test/package/(installed|linters|runtimes|tarball|toolchains|two-copies)',
   'test/sample/demo',
@@ -8,8 +8,7 @@ const LONG = [
   'test/model',
   'test/protocol/client',
   'test/contracts/memory-matches',
-  'test/dialects/(both-ways|guard|jvm|native-guard|peers|process-crowds|quorum|rolling-deploy|sleepers|steps|symfony|timestamp)',
-  'test/faults/(cluster-access|cluster-parts|contention|durability|histories|leaders|leaks|quorum|replicas|skewed|slow|split|stall|url)',
+  'test/(dialects|faults)/',
 ];
 
 /** In which ioredis has no part of its own: one of its majors is enough. */
