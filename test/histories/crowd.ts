@@ -23,6 +23,7 @@ export class PlayerProcess {
   readonly exited: Promise<unknown>;
   #grants: { readonly first: number; readonly last: number }[] = [];
   #slept = 0;
+  #ahead = 0;
   /** The end of what it wrote to its console. */
   #said = '';
   #over = false;
@@ -45,7 +46,7 @@ export class PlayerProcess {
   }
 
   static async start(play: Play, ioredis: number): Promise<PlayerProcess> {
-    SleptClock.set(join(play.folder, `${play.name}.slept`), 0);
+    SleptClock.make(join(play.folder, `${play.name}.clock`));
     const main = join(compiledWorkers(), 'test/histories/player-main.js');
     const env = { ...process.env, IOREDIS: String(ioredis) };
     const child = forkChild(main, [JSON.stringify(play)], {
@@ -99,15 +100,25 @@ export class PlayerProcess {
   goOn(slept = false): void {
     if (slept) {
       this.#slept += monotonic() - this.stopped!;
-      SleptClock.set(join(this.play.folder, `${this.name}.slept`), this.#slept);
+      this.#setClock();
     }
     this.stopped = undefined;
     this.child.kill('SIGCONT');
   }
 
+  /** Its wall clock is so many ms ahead of others from now on. */
+  setWall(ahead: number): void {
+    this.#ahead = ahead;
+    this.#setClock();
+  }
+
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');
     await this.exited;
+  }
+
+  #setClock(): void {
+    SleptClock.set(join(this.play.folder, `${this.name}.clock`), this.#slept, this.#ahead);
   }
 
   /** It ended by itself. */

@@ -27,6 +27,8 @@ export interface Fault {
   readonly fencedOn?: readonly PlaceName[];
   /** It happens on the way between processes and servers. */
   readonly proxied?: boolean;
+  /** Somebody sets the clock of the one server. */
+  readonly clocked?: boolean;
   /** It happens to servers, which may refuse commands and lose what they had. */
   readonly atServers?: boolean;
   /** It happens to processes alone: who came first is served first all the same. */
@@ -46,6 +48,7 @@ const CLUSTER = ['Cluster', 'Cluster, confirmed'] as const;
 const QUORUM = ['quorum', 'quorum that must not forget'] as const;
 const ALL = [...ONE, ...SENTINELS, ...ADDRESS, ...CLUSTER, ...QUORUM] as const;
 const QUEUES = [...ONE, ...SENTINELS, ...ADDRESS, ...CLUSTER] as const;
+const HOUR = 3_600_000;
 /** How long what has to come may take, in ms. */
 const PATIENCE = 60_000;
 /** How long a Cluster may take for a planned switch, in ms. */
@@ -117,6 +120,16 @@ const processes: readonly Fault[] = [
         for (const way of ways) way.down = {};
         await sleep(20); // they lie in its socket when it wakes
       });
+    },
+  },
+  {
+    name: 'the clock of a machine is an hour off',
+    on: ALL,
+    async strike(scene) {
+      const player = scene.crowd.players[anyOf(scene)]!;
+      player.setWall(scene.random() < 0.5 ? HOUR : -HOUR);
+      await sleep(scene.ttl * between(scene.random, 0.2, 1.3));
+      player.setWall(0);
     },
   },
   {
@@ -310,6 +323,22 @@ async function frozen(scene: Scene, at: number, ms: number): Promise<void> {
   await sleep(ms).finally(() => server.signal('SIGCONT'));
 }
 
+/** Somebody sets the clock of the server by so many ms, and leaves it there. */
+function setServerClock(
+  name: string,
+  by: (scene: Scene) => number,
+  more: Partial<Fault> = {},
+): Fault {
+  return atServer(
+    name,
+    async (_, scene) => {
+      scene.place.clock.step(by(scene));
+      await sleep(scene.ttl * 0.5 * scene.random());
+    },
+    { on: ONE, clocked: true, ...more },
+  );
+}
+
 const servers: readonly Fault[] = [
   atServer('a server stands still for less than a lease', (_, scene, at) =>
     frozen(scene, at, scene.ttl * 0.3),
@@ -335,6 +364,24 @@ const servers: readonly Fault[] = [
     },
     { fencedOn: [...ONE, ...QUORUM] },
   ),
+  atServer(
+    'keys of locks are told to end soon',
+    async (control, { keys, random }) => {
+      const ends = Math.ceil(50 * random());
+      await Promise.all(keys.map((key) => control.pexpire(`lock:${key}`, ends)));
+    },
+    { fencedOn: [...ONE, ...QUORUM] },
+  ),
+  atServer('keys of locks are told not to end', async (control, { keys, ttl, random }) => {
+    const locks = keys.map((key) => `lock:${key}`);
+    await Promise.all(locks.map((lock) => control.persist(lock)));
+    await sleep(ttl * between(random, 0.2, 1.3));
+    for (const lock of locks) {
+      if ((await control.pttl(lock)) === -1) await control.pexpire(lock, ttl);
+    }
+  }),
+  setServerClock('the clock of a server jumps ahead', () => HOUR, { fencedOn: ONE }),
+  setServerClock('the clock of a server is set back', ({ ttl, random }) => -ttl * random()),
   atServer('SCRIPT FLUSH', (control) => control.script('FLUSH')),
   atServer('connections are killed by the server', async (control) => {
     for (const type of ['normal', 'pubsub']) await control.call('CLIENT', 'KILL', 'TYPE', type);

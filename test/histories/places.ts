@@ -5,6 +5,7 @@ import { linked, SentinelProcess } from '../../tools/redis-sentinel.js';
 import { RedisProcess } from '../../tools/redis-server.js';
 import { controlOf } from '../support/control.js';
 import { FaultProxy } from '../support/fault-proxy.js';
+import { SteppedClock } from '../support/stepped-clock.js';
 import { until } from '../support/until.js';
 
 /** Half a lease is longer than a failover of a Cluster: leases of all lengths meet it. In ms. */
@@ -22,12 +23,15 @@ interface Servers {
   readonly cluster?: ClusterProcess;
   /** One that leads to the primary: new connections only, as a virtual IP, a name or a proxy does. */
   readonly address?: FaultProxy;
+  /** The wall clock of the one server. */
+  readonly clock?: SteppedClock | undefined;
   /** How a process finds them; `at` is where it reaches a server. */
   options(at: (port: number) => number): RedisLockOptions;
   stop(): Promise<unknown>;
 }
 
-type Start = () => Promise<Servers>;
+/** `clocked`: somebody sets the clock of the servers. */
+type Start = (clocked: boolean) => Promise<Servers>;
 
 /** Where locks can live, in the order of the table. */
 export const PLACES = {
@@ -52,12 +56,17 @@ export type PlaceName = keyof typeof PLACES;
 export type PlaceOptions = Omit<RedisLockOptions, keyof typeof TIMEOUTS> & typeof TIMEOUTS;
 
 function one(args: readonly string[], more: RedisLockOptions): Start {
-  return async () => {
-    const server = await RedisProcess.start({ args });
+  return async (clocked) => {
+    const clock = clocked ? SteppedClock.make() : undefined;
+    const server = await RedisProcess.start({ args, env: clock?.env });
     return {
       servers: [server],
+      clock,
       options: (at) => ({ redis: `redis://127.0.0.1:${at(server.port)}`, ...more }),
-      stop: () => server.stop(),
+      stop: async () => {
+        await server.stop();
+        clock?.remove();
+      },
     };
   };
 }
@@ -160,8 +169,8 @@ export class Place {
   }
 
   /** `ways`: for so many processes something may happen on the way to the servers. */
-  static async start(name: PlaceName, ways: number): Promise<Place> {
-    const made = await PLACES[name]();
+  static async start(name: PlaceName, ways: number, clocked: boolean): Promise<Place> {
+    const made = await PLACES[name](clocked);
     const ports = [
       ...made.servers.map(({ port }) => port),
       ...(made.sentinel?.source.sentinels ?? []).map(({ port }) => port),
@@ -191,6 +200,11 @@ export class Place {
 
   get address(): FaultProxy {
     return this.made.address!;
+  }
+
+  get clock(): SteppedClock {
+    if (!this.made.clock) throw new Error('A clock that can be set needs gcc.');
+    return this.made.clock;
   }
 
   /** Whether locks have readers, permits, conditions and a queue. */

@@ -189,7 +189,7 @@ export class Player {
 
   #newApplication(): Promise<Application> {
     const { options, folder, name } = this.play;
-    const clock = new SleptClock(join(folder, `${name}.slept`));
+    const clock = new SleptClock(join(folder, `${name}.clock`));
     return Application.start(options, clock, this.#recorder.watch);
   }
 

@@ -88,7 +88,8 @@ export async function runHistory(
   const store = controlOf(resource.url);
   await store.flushall();
   const proxied = faults.some((fault) => fault.proxied);
-  const place = await Place.start(plan.place, proxied ? PROCESSES : 0);
+  const clocked = faults.some((fault) => fault.clocked);
+  const place = await Place.start(plan.place, proxied ? PROCESSES : 0, clocked);
   const crowd = new Crowd(plan.ioredis, (at, nth) => ({
     options: { ...place.options(at), fairness: plan.fairness, ttl: plan.ttl, shutdownGrace: 500 },
     ways: ways ?? (place.hasQueue ? WAYS : ALONE),

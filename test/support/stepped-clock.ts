@@ -6,6 +6,8 @@ import { findRedisServer } from '../../tools/redis-server.js';
 
 /** A wall clock for a server of our own that can be set while it runs. */
 export class SteppedClock {
+  #ahead = 0;
+
   private constructor(private readonly folder: string) {
     writeFileSync(this.#file, Buffer.alloc(8));
   }
@@ -31,8 +33,14 @@ export class SteppedClock {
     return { LD_PRELOAD: join(this.folder, 'shim.so'), CLOCK_OFFSET_FILE: this.#file };
   }
 
+  /** The clock is set by `ms` from what it shows. */
+  step(ms: number): void {
+    this.set(this.#ahead + Math.round(ms));
+  }
+
   /** From now on the clock runs `ms` ahead of the machine's, or behind it. */
   set(ms: number): void {
+    this.#ahead = ms;
     const offset = Buffer.alloc(8);
     offset.writeBigInt64LE(BigInt(ms) * 1_000n);
     writeFileSync(this.#file, offset, { flag: 'r+' });
