@@ -30,6 +30,14 @@ describe('a lock in the format of another', () => {
     expect(server.sent).toBe(3);
   });
 
+  it.each([
+    [1, 100],
+    [0, undefined],
+  ])('that says %i behind its token is renewed after %p ms', async (more, renewIn) => {
+    server.replies = [[], ['held', 1_000, 1, -1, more]]; // the rights are tried first
+    expect(await lock.acquire(request)).toMatchObject({ kind: 'held', renewIn });
+  });
+
   it('is taken no later where the ask is sent on to another node', async () => {
     server.nodes = 2;
     await server.clock.advance(10);

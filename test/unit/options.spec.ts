@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import { LockOptionsError, type RedisLockOptions } from '../../lib/index.js';
 import {
   CALL_DEFAULTS,
@@ -200,10 +200,12 @@ describe('the options of a module', () => {
   });
 
   it.each(['socket', 'rootNodes', 'token'])(
-    'refuse "%s", an option of other clients, in those of ioredis and of its client',
+    'refuse "%s", an option of other clients, in those of ioredis and of its clients',
     (name) => {
       const options = { [name]: {} };
-      for (const redis of [options, new Redis({ ...options, lazyConnect: true })]) {
+      const client = new Redis({ ...options, lazyConnect: true });
+      const cluster = new Cluster(['a:1'], { redisOptions: options, lazyConnect: true });
+      for (const redis of [options, client, cluster]) {
         expect(() => moduleSettings({ redis })).toThrow(
           `"redis" has "${name}", which ioredis does not know. Give the URL alone, or host and port.`,
         );

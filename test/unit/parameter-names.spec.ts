@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { runInThisContext } from 'node:vm';
-import { parameterNames } from '../../lib/engine/keys/index.js';
+import { isAuthorsName, parameterNames } from '../../lib/engine/keys/index.js';
 
 class Parent {}
 
@@ -62,4 +62,15 @@ it('functions and arrows have names too; native and bound ones have none', () =>
   ).toEqual({ a: at(0) });
   expect(names(Math.max)).toEqual({});
   expect(names(((a: string) => a).bind(null))).toEqual({});
+});
+
+it.each([
+  ['id', 'w(id, e) { return id }', true],
+  ['id', 'w(id,e){return id}', false],
+  ['id', 'w(id){return id}', true],
+  ['e', 'w(e) { return e }', false],
+  ['e', 'w(e,n){let user=e;return user}', true],
+])('"%s" of %s is the author’s name: %s', (name, source, isOurs) => {
+  const { w } = runInThisContext(`({ ${source} })`) as { w: () => void };
+  expect(isAuthorsName(name, w, undefined)).toBe(isOurs);
 });

@@ -105,7 +105,6 @@ export class Candidate {
           return onAbort(signal, end);
         });
         this.#won = undefined;
-        if (this.#resigned) return;
         if (!signal.aborted) continue;
         logger.warn(`Leads "${this.election.key}" no more: ${(signal.reason as Error).message}`);
       } catch (error) {
