@@ -101,6 +101,20 @@ describe('a registration', () => {
     });
   });
 
+  it('counts each renewal that failed', async () => {
+    const registry = new Registry();
+    closing.push(registerLockMetrics(registry));
+    const { locks } = inMemory();
+    const lease = await locks.acquire('a', { name: 'a' });
+    const failed = { lock: 'a', key: 'a', mode: 'exclusive', topology: 'memory', ttl: 1, left: 1 };
+    for (let nth = 0; nth < 2; nth += 1)
+      lockChannels.renewalFailed.publish({ ...failed, name: 'a' });
+    await lease.release();
+    expect(samples(await registry.metrics())).toMatchObject({
+      'lock_renewal_failures_total{lock_name="a",lock_mode="exclusive",lock_topology="memory"}': 2,
+    });
+  });
+
   it('says as much in the format of OpenMetrics', async () => {
     const registry = new Registry<typeof Registry.OPENMETRICS_CONTENT_TYPE>();
     registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);

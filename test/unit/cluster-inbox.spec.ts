@@ -49,6 +49,17 @@ it('an inbox whose node is lost is at another one next, and at that one only whe
   }
 });
 
+it('an inbox that is closed while it is at another node comes back to nobody', async () => {
+  [made, asked] = [[], []];
+  let back = 0;
+  const inbox = inboxOf({ reconnected: () => (back += 1) }, ['a:1', 'b:2']);
+  await inbox.open();
+  made[0]!.go();
+  inbox.close();
+  await clock.advance(1_000);
+  expect([back, clock.pending]).toEqual([0, 0]);
+});
+
 it('an inbox that is closed while it is being opened is tried at no further node', async () => {
   [made, asked, isRefused] = [[], [], true];
   const inbox = inboxOf({ reconnected() {} }, ['a:1', 'b:2', 'c:3']);
