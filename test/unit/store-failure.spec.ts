@@ -19,9 +19,10 @@ it.each([
 
 it('a command that the server does not know is named', () => {
   const error = new Error("ERR unknown command 'evalsha', with args beginning with: 'k' 'secret'");
-  const { message } = storeFailure(error, 'k');
-  expect(message).toContain('Redis does not know the command EVALSHA');
-  expect(message).not.toContain('secret');
+  const failure = storeFailure(error, 'k');
+  expect(failure).toMatchObject({ outcome: 'refused', retryable: false });
+  expect(failure.message).toContain('Redis does not know the command EVALSHA');
+  expect(failure.message).not.toContain('secret');
 });
 
 it.each(['MOVED 7 10.0.0.1:7000', 'ASK 7 10.0.0.1:7000', 'TRYAGAIN Multiple keys request'])(
