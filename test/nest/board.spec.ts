@@ -582,6 +582,18 @@ describe.each(PLATFORMS)('a board on %s', (platform) => {
       await lease.release();
     });
 
+    it('tells no client why it failed', async () => {
+      const { board, locks } = await start(platform, { options });
+      const log = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+      jest.spyOn(locks, 'inspect').mockRejectedValue(new Error('redis://user:password@host'));
+      const lease = await rival.acquire('job:5');
+      const { grant } = rowOf((await (await watch(board)).next('locks')).rows, 'job:5');
+      const failed = [500, { message: 'The application failed; its log says how.' }];
+      expect(await ask(board, { key: 'job:5', grant })).toEqual(failed);
+      expect(String(log.mock.calls)).toContain('password@host');
+      await lease.release();
+    });
+
     it('needs no body parser of the application', async () => {
       const settings = { bodyParser: false };
       const { board } = await start(platform, { options, settings });
