@@ -1,16 +1,28 @@
 // Set up before each spec while reach is recorded: writes down which test ran which Lua script.
 import { afterAll, expect } from '@jest/globals';
 import { appendFileSync } from 'node:fs';
-import { LuaScript } from '../../lib/engine/redis/lua-script.js';
+import { RedisConnection } from '../../lib/engine/redis/redis-connection.js';
+import { ScriptRunner } from '../../lib/memory/script-runner.js';
 
 const ran = new Map();
-const right = Object.getOwnPropertyDescriptor(LuaScript.prototype, 'argList').value;
-LuaScript.prototype.argList = function (...operands) {
-  const tests = ran.get(this.step) ?? new Set();
+
+function note({ step }) {
+  const tests = ran.get(step) ?? new Set();
   // Before the first test: of none.
-  ran.set(this.step, tests.add(expect.getState().currentTestName ?? ''));
-  return right.apply(this, operands);
-};
+  ran.set(step, tests.add(expect.getState().currentTestName ?? ''));
+}
+
+/** Calls `note` with the script of each run, as `scriptOf` finds it. */
+function watch(prototype, scriptOf) {
+  const right = prototype.run;
+  prototype.run = function (...operands) {
+    note(scriptOf(operands[0]));
+    return right.apply(this, operands);
+  };
+}
+
+watch(RedisConnection.prototype, ({ script }) => script);
+watch(ScriptRunner.prototype, (script) => script);
 
 afterAll(() => {
   const lines = [...ran].map(
