@@ -37,6 +37,22 @@ it('a lease that comes when its subscriber has left is given back unused, and no
   expect(done).toEqual(['given back unused']);
 });
 
+it('a lease that comes when its reader has left is given back unused, and no row is asked for', async () => {
+  const left = new AbortController();
+  const done: string[] = [];
+  const lease = { release: async (unused: unknown) => done.push(`given back ${String(unused)}`) };
+  const acquire = async (): Promise<unknown> => {
+    left.abort();
+    return lease;
+  };
+  const rows = async function* (): AsyncGenerator {
+    yield done.push('asked');
+  };
+  const call = new LockedCall(planOf({ acquire }), 'k', [], rows);
+  expect(await call.iterable(left.signal).next()).toEqual({ done: true, value: undefined });
+  expect(done).toEqual(['given back unused']);
+});
+
 it.each<[how: string, policy: LockedPolicy, done: string[]]>([
   ['runs not, and fails by its loss', {}, ['given back', 'failed: lost']],
   [
