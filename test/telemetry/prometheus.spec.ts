@@ -101,6 +101,17 @@ describe('a registration', () => {
     });
   });
 
+  it('has durations from a millisecond to five minutes, in steps for dashboards', async () => {
+    const registry = new Registry();
+    closing.push(registerLockMetrics(registry));
+    await inMemory().locks.withLock('a', () => {});
+    const text = await registry.metrics();
+    const bounds = [...text.matchAll(/lock_wait_duration_seconds_bucket\{le="([^"]+)"/g)];
+    expect(bounds.map(([, bound]) => bound).join(' ')).toBe(
+      '0.001 0.0025 0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10 30 60 300 +Inf',
+    );
+  });
+
   it('counts each renewal that failed', async () => {
     const registry = new Registry();
     closing.push(registerLockMetrics(registry));

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { entryOf, requestAt } from '../../lib/engine/locks/entry.js';
 import {
   handedOverId,
@@ -79,4 +79,11 @@ it.each([
   ['nothing', ''],
 ])('what somebody else wrote there is no label: %s', (_what, written) => {
   expect(labelOf(`${PROCESS}/${ID}_${written}`)).toBeUndefined();
+});
+
+it('each id has random bits of its own, also while the clock stands still', () => {
+  const still = jest.spyOn(performance, 'now').mockReturnValue(1);
+  const ids = Array.from({ length: 600 }, () => newHolderId(PROCESS));
+  still.mockRestore();
+  expect(new Set(ids).size).toBe(600);
 });

@@ -1,5 +1,6 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Schedule, type Scheduled } from '../../lib/engine/client/leases/timers.js';
+import { systemClock } from '../../lib/engine/options/index.js';
 import { ManualClock } from '../../lib/memory/testing/index.js';
 import { collectGarbage } from '../support/collect-garbage.js';
 
@@ -175,4 +176,11 @@ describe('a schedule', () => {
     await clock.advance(500);
     expect(woken).toEqual([[600, 'c']]);
   });
+});
+
+it('what is due in months does not run at once, as Node runs what is due after 2^31 ms', () => {
+  const timers = jest.spyOn(globalThis, 'setTimeout');
+  systemClock.after(2 ** 33, () => {})();
+  expect(timers.mock.calls.map(([, ms]) => ms)).toEqual([2 ** 31 - 1]);
+  timers.mockRestore();
 });
