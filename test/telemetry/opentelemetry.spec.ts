@@ -415,6 +415,7 @@ describe('the instrumentation', () => {
   it('warns where it is at work twice', async () => {
     const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
     undo.push(() => warn.mockRestore());
+    instrumentLocks({ tracerProvider, meterProvider })(); // which ends it
     instrument();
     expect(warn.mock.calls).toEqual([]);
     instrument();
