@@ -62,3 +62,31 @@ it('an outage ends by an answer to the first entry alone: what others ask may ne
   poller.add(first, -1);
   expect(poller.outage).toBeUndefined();
 });
+
+it('where the first goes while its ask is under way, the one behind it asks next', async () => {
+  const clock = new ManualClock();
+  const poller = new QueuePoller(clock, () => {});
+  const asked: string[] = [];
+  const [first, second] = ['1', '2'].map((at) => entry(at, () => asked.push(at)));
+  poller.add(first!, -1);
+  poller.add(second!, -1);
+  await clock.advance(60_000);
+  poller.remove(first!, true);
+  await clock.advance(60_000);
+  expect(asked).toEqual(['1', '2']);
+});
+
+it('asks when a message says that the lock comes free, if that is earlier than it would ask', async () => {
+  const clock = new ManualClock();
+  const poller = new QueuePoller(clock, () => {});
+  const asked: number[] = [];
+  const from = clock.monotonic();
+  poller.add(
+    entry('1', () => asked.push(clock.monotonic() - from)),
+    -1,
+  );
+  poller.comesFreeIn(100);
+  poller.comesFreeIn(60_000);
+  await clock.advance(60_000);
+  expect(asked).toEqual([101]);
+});
