@@ -14,6 +14,7 @@ describe('a method under @Locked', () => {
       await bench.app({ providers: [Accounts] }),
       await bench.app({ providers: [Accounts] }),
     ].map((app) => app.get(Accounts));
+    balance.value = 0;
     await Promise.all(Array.from({ length: 60 }, (_, at) => replicas[at % 2]!.deposit('7', 1)));
     expect(balance.value).toBe(60);
   });
