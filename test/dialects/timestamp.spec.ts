@@ -37,8 +37,17 @@ describe.each(ways)('a timestamp lock in $unit by $protocol', ({ unit, protocol 
   });
 
   it('of ours is ended by Redis, unless the articles’ own commands write it', async () => {
-    await start().acquire('k', { wait: 0 });
-    expect((await sides.theirs.pttl('k_lock')) > 0).toBe(protocol === 'script');
+    const isEnded = async (): Promise<boolean> => (await sides.theirs.pttl('k_lock')) > 0;
+    const lease = await start().acquire('k', { wait: 0 });
+    expect(await isEnded()).toBe(protocol === 'script');
+    await lease.extend('2m');
+    expect(await isEnded()).toBe(protocol === 'script');
+  });
+
+  it('is lost at once to who wrote a time that is past', async () => {
+    const lease = await start().acquire('k');
+    await sides.theirs.set('k_lock', inSeconds(-5));
+    await expect(lease.extend()).rejects.toThrow(LeaseLostError);
   });
 
   it('never ends earlier by an extension than it was known to', async () => {
