@@ -150,6 +150,7 @@ it('a right to channels that is taken away is logged once, with what helps', asy
   const attempts = async (): Promise<number> =>
     Number(/total_connections_received:(\d+)/.exec(await admin.info('stats'))![1]);
   await admin.call('ACL', 'SETUSER', 'us3r', 'resetchannels');
+  await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub'); // Redis 6.2.5 leaves who has subscribed
   await until('it is said', () => refused().length > 0);
   const before = await attempts();
   await until('it tried again', async () => (await attempts()) > before + 2);
