@@ -2,13 +2,12 @@
 const LONG = [
   'test/package/(installed|linters|runtimes|tarball|toolchains|two-copies)',
   'test/sample/demo',
-  'test/cli/topologies',
   'test/docs/(alert-rules|pasted|rights|site)',
   'test/board',
   'test/model',
   'test/protocol/client',
   'test/contracts/memory-matches',
-  'test/(dialects|faults)/',
+  'test/(cli|dialects|faults)/',
 ];
 
 /** In which ioredis has no part of its own: one of its majors is enough. */
@@ -34,6 +33,8 @@ const LONGEST = { ...NEWEST, env: { FULL: '1' } };
 export const PARTS = {
   quick: [
     { ...NEWEST, name: 'Nest 12, ioredis 6', isGrouped: true, folders: ['test'], skip: LONG },
+  ],
+  full: [
     {
       name: 'Nest 11, ioredis 5',
       isGrouped: true,
@@ -41,8 +42,6 @@ export const PARTS = {
       ioredis: '5',
       folders: ['test/nest'],
     },
-  ],
-  full: [
     {
       name: 'contracts, faults, the page in Chromium · Nest 11, ioredis 5',
       nest: '11',
@@ -79,7 +78,7 @@ export const PARTS = {
       folders: ['test/protocol'],
     },
     { ...LONGEST, name: 'the model', needs: ['spin'], folders: ['test/model'] },
-    { ...LONGEST, name: 'command line', folders: ['test/cli'], only: ['test/cli/topologies'] },
+    { ...LONGEST, name: 'command line', folders: ['test/cli'] },
     { ...LONGEST, name: 'packaging', folders: ['test/package'] },
     {
       ...LONGEST,
