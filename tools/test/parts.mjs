@@ -7,7 +7,7 @@ const LONG = [
   'test/model',
   'test/protocol/client',
   'test/contracts/memory-matches',
-  'test/(cli|dialects|faults)/',
+  'test/(cli|combinations|dialects|faults)/',
 ];
 
 /** In which ioredis has no part of its own: one of its majors is enough. */
