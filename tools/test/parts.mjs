@@ -36,7 +36,7 @@ export const PARTS = {
   ],
   full: [
     {
-      name: 'Nest 11, ioredis 5',
+      name: 'the module · Nest 11, ioredis 5',
       isGrouped: true,
       nest: '11',
       ioredis: '5',
