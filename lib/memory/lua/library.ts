@@ -20,9 +20,10 @@ function listOf(table: LuaValue): readonly LuaValue[] {
   throw new LuaError(`A ${typeOf(table)} is no table.`);
 }
 
-/** The part of a text from one position to another, both counted from 1, the first from the end if negative. */
-function sub(text: string, from: number, to = Infinity): string {
-  return text.slice(from > 0 ? from - 1 : from, to);
+/** The part of a text between two positions, counted from 1, or from the end if negative. */
+function sub(text: string, from: number, to = -1): string {
+  const end = to < 0 ? to + 1 : to;
+  return text.slice(from > 0 ? from - 1 : from, to === -1 ? undefined : end);
 }
 
 function find(args: readonly LuaValue[]): LuaValue[] {

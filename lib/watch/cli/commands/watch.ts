@@ -113,9 +113,13 @@ function changes(context: Context, terminal: Terminal): (sight: Sight) => void {
   };
 }
 
-/** The parts of a lock that do not change with time alone. A holder that is alone is told by when it began. */
+/** The parts of a lock that do not change with time alone. */
 function gistOf({ key, state, mode, holder, holders, waiting, awaiting }: LockInspection): unknown {
-  const names = holders?.map(({ host, pid, label }) => [host, pid, label]);
+  const names = (holders ?? (holder ? [holder] : [])).map(({ host, pid, label }) => [
+    host,
+    pid,
+    label,
+  ]);
   return [key, state, mode, holder?.since, names, waiting, awaiting];
 }
 
