@@ -28,6 +28,25 @@ export const forgedGrants: Contract = {
     await world.until('nobody holds it', async () => (await world.holder()) === '');
   },
 
+  async 'a grant that is repeated when its holder is through takes the lock from nobody'(world) {
+    const { control, prefix } = world.redis!;
+    const heard = overhear();
+    const [a, b] = [await world.process(), await world.process({}, heard.wrap)];
+    const before = await a.acquire();
+    const waiting = later(b.acquire());
+    await world.waiting(1);
+    const entry = entryOf(heard.asked!);
+    await before.release();
+    await (await waiting).release();
+    const lease = await b.acquire();
+    const now = await serverTime(world);
+    const words = `granted ${entry} ${FIRST_LEASE} ${now} ${now} 1 0 - ${prefix}k`;
+    await control.publish(`${prefix}inbox:${b.store.processId}`, words);
+    expect((await b.store.health(PATIENCE)).inbox).toBe(true); // what came before is dealt with
+    await lease.extend();
+    expect(await lease.release()).toBe(true);
+  },
+
   async 'a forged grant to who reads on does not make it a writer'(world) {
     const { control, prefix } = world.redis!;
     const heard = overhear();

@@ -443,7 +443,7 @@ export const handOverOnRedis: Contract = {
   },
 };
 
-function restore(process: LockingProcess, text: string): Promise<Lease> {
+export function restore(process: LockingProcess, text: string): Promise<Lease> {
   return process.locks.restore(readHandOver(text));
 }
 

@@ -74,6 +74,7 @@ describe('behind Sentinels', () => {
     closing.push(() => store.close());
     await store.open({
       waits: () => false,
+      grantedToNobody() {},
       granted() {},
       forced() {},
       kept() {},

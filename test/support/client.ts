@@ -46,6 +46,7 @@ export class Client {
   open(): Promise<void> {
     return this.store.open({
       waits: () => true,
+      grantedToNobody() {},
       granted: (request, grant) => {
         this.told.add(request.holder);
         void later(this.#told(request, grant));

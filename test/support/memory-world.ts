@@ -103,7 +103,14 @@ export class MemoryWorld extends World {
     return withSteps(store, {
       processId: newProcessId(),
       open: () =>
-        store.open({ granted() {}, waits: () => false, forced() {}, kept() {}, reconnected() {} }),
+        store.open({
+          waits: () => false,
+          grantedToNobody() {},
+          granted() {},
+          forced() {},
+          kept() {},
+          reconnected() {},
+        }),
       names: async () => [],
     });
   }

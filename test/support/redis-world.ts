@@ -150,7 +150,14 @@ export class RedisWorld extends World {
     return withSteps(store, {
       processId: newProcessId(),
       open: () =>
-        store.open({ waits: () => false, granted() {}, forced() {}, kept() {}, reconnected() {} }),
+        store.open({
+          waits: () => false,
+          grantedToNobody() {},
+          granted() {},
+          forced() {},
+          kept() {},
+          reconnected() {},
+        }),
       names: async () => [],
     });
   }

@@ -23,6 +23,7 @@ export const slumber: Wrap = (store, clock) => {
     open: (listener) =>
       store.open({
         waits: (holder) => listener.waits(holder),
+        grantedToNobody: (request) => listener.grantedToNobody(request),
         granted: (request, grant) => hear(() => listener.granted(request, grant)),
         forced: (holder) => hear(() => listener.forced(holder)),
         kept: (lock, rest) => hear(() => listener.kept(lock, rest)),

@@ -85,8 +85,10 @@ export interface Transferred {
 
 /** Receives pushed messages. Each is a hint: every promise holds if a message is lost, late or forged. */
 export interface PushListener {
-  /** True if an entry of this process waits under this holder id: a grant to any other id is ignored. */
+  /** True if an entry of this process waits under this holder id. */
   waits(holder: string): boolean;
+  /** A grant came to a holder id under which no entry of this process waits. */
+  grantedToNobody(request: LockRequest): void;
   /** The lock was granted. Without a `grant`, no trustworthy clock says how much of the lease is left, and the process asks. */
   granted(request: LockRequest, grant: Grant | undefined): void;
   /** An operator took the lock from this holder. */

@@ -26,10 +26,10 @@ export class Claim {
 
   /** The lock is granted: a request that awaited a condition is an ordinary one from now on. */
   awaitsNoMore(): void {
-    const { key, holder, ttl, tokenBlock, format, condition } = this.request;
+    const { key, holder, ttl, tokenBlock, format, condition, enqueuedAt } = this.request;
     if (!condition) return;
     this.awaited = { ...this.request, wanted: undefined }; // the function `wanted` would keep its queue entry in memory
-    this.request = { key, holder, ttl, tokenBlock, format };
+    this.request = { key, holder, ttl, tokenBlock, format, enqueuedAt };
   }
 
   /** Whether any request is under way. */

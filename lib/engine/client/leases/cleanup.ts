@@ -9,6 +9,9 @@ import { pause, pauseAfter } from './timers.js';
 /** Called when the store refuses a step for good and nobody waits for its answer. */
 export type OnRefused = (error: LockStoreError, step: 'release' | 'renewal') => void;
 
+/** How many ids that are over a process remembers at least: as many as end while a promoted replica and its primary both take commands. */
+const REMEMBERED = 5_000;
+
 /**
  * A caller that gave up holds nothing. Its holder id is given up at once, and again when no request sent under it can take
  * effect any more. The retries end when the server has answered after that moment, when it refuses for good, or when what was
@@ -17,6 +20,9 @@ export type OnRefused = (error: LockStoreError, step: 'release' | 'renewal') => 
 export class Cleanup {
   readonly #running = new Set<Promise<void>>();
   readonly #closing = new AbortController();
+  /** The holder ids that left the queue and are over, in two generations. */
+  #over = new Set<string>();
+  #overBefore = new Set<string>();
 
   constructor(
     private readonly store: LockStore,
@@ -48,6 +54,26 @@ export class Cleanup {
     if (!first) return;
     const leave = (): Promise<unknown> => this.store.leave(first, others);
     this.abandon(new Claim(first, 0, this.clock), leave, Math.max(first.ttl, QUEUE_LIFE));
+  }
+
+  /** Nothing is asked or held under this holder id any more. */
+  ended({ holder, enqueuedAt }: LockRequest): void {
+    if (enqueuedAt === undefined) return;
+    if (this.#over.size >= REMEMBERED) {
+      this.#overBefore = this.#over;
+      this.#over = new Set();
+    }
+    this.#over.add(holder);
+  }
+
+  /**
+   * A push grants a lock to nobody who waits. Where the id is over, a promoted replica has not heard so: the grant is given
+   * back, once. Of any other id a message proves nothing.
+   */
+  grantedTo(request: LockRequest): void {
+    const { holder } = request;
+    if (!this.#over.delete(holder) && !this.#overBefore.delete(holder)) return;
+    this.abandon(new Claim(request, 0, this.clock));
   }
 
   /** How many holder ids are being given up. */

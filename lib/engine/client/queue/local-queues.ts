@@ -82,10 +82,10 @@ export class LocalQueues implements QueueContext {
 
   /** Passes the store's pushes to the entries and to the held leases. */
   get pushes(): PushListener {
-    const { entries, pollers, registry } = this;
+    const { cleanup, entries, pollers, registry } = this;
     return {
       waits: (holder) => entries.get(holder) !== undefined,
-      // A push for an id that was given up is ignored: anybody may have sent it, and the cleanup leaves nothing.
+      grantedToNobody: (request) => cleanup.grantedTo(request),
       granted: (request, grant) => entries.get(request.holder)?.granted(grant),
       forced: (holder) => registry.forced(holder),
       kept: (lock, rest) => pollers.get(lock)?.comesFreeIn(rest),

@@ -269,7 +269,7 @@ export class RedisLockStore implements LockStore {
     const request = message && requestAt(message.entry, lock);
     if (!request || this.#besideNative(request)) return;
     const { kind, redisKey, at, remaining, fencingToken, tokens, batch } = message;
-    if (!listener.waits(request.holder)) return; // the grant is another process's, or its caller gave up: a message changes neither
+    if (!listener.waits(request.holder)) return listener.grantedToNobody(request);
     const isMinted =
       fencingToken === undefined || fencingToken + tokens - 1 <= at * 1_000 + TOKEN_LEAD;
     const sent =

@@ -1,0 +1,102 @@
+import { expect } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import type { BaseLease } from '../../lib/engine/client/leases/lease.js';
+import type { Contract } from '../support/contract.js';
+import { later } from '../support/later.js';
+import type { LockingProcess, World } from '../support/world.js';
+import { awaiting, condition } from './conditions.contract.js';
+import { restore } from './hand-over.contract.js';
+
+/** A replica that is promoted may not have heard who left the queue, or had a turn: entries are put back as they were. */
+export const forgottenEnds: Contract = {
+  async 'who gave up'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const lease = await a.acquire();
+    const caller = new AbortController();
+    const givenUp = later(b.acquire({ signal: caller.signal }));
+    await world.waiting(1);
+    const forgotten = await entries(world);
+    caller.abort();
+    await expect(givenUp).rejects.toBe(caller.signal.reason);
+    await world.waiting(0);
+    await nextAtOnce(world, lease, b, forgotten);
+  },
+
+  async 'who released'(world) {
+    const { a, b, lease, forgotten } = await turn(world);
+    await lease.release();
+    await nextAtOnce(world, await a.acquire(), b, forgotten);
+  },
+};
+
+/** What who holds a lock alone can do. */
+export const forgottenEndsOfOne: Contract = {
+  async 'who handed over'(world) {
+    const { a, b, lease, forgotten } = await turn(world);
+    await (await restore(a, await lease.handOver())).release();
+    await nextAtOnce(world, await a.acquire(), b, forgotten);
+  },
+
+  async 'who was signalled'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const { lease, woken } = await awaiting(world, b);
+    const teller = await a.acquire();
+    expect(await condition(a, teller).signal()).toBe(true);
+    const forgotten = await entries(world);
+    await teller.release();
+    expect(await world.finish(woken)).toBe(true);
+    await lease.release();
+    await nextAtOnce(world, await a.acquire(), b, forgotten);
+  },
+
+  async 'who awaits a condition'(world) {
+    const { a, b, lease, forgotten } = await turn(world);
+    await condition(b, lease).await({ wait: 0 });
+    await lease.release();
+    await nextAtOnce(world, await a.acquire(), b, forgotten);
+  },
+};
+
+/** A process waits for the lock of another and has it: with its entry, as it stood in the queue. */
+async function turn(world: World) {
+  const [a, b] = [await world.process(), await world.process()];
+  const before = await a.acquire();
+  const served = later(b.acquire());
+  await world.waiting(1);
+  const forgotten = await entries(world);
+  await before.release();
+  return { a, b, lease: await served, forgotten };
+}
+
+/** What is in the queue, each entry behind its place. */
+async function entries({ redis }: World): Promise<string[]> {
+  return (await redis!.control.zrange(queueOf(redis!), 0, '-1', 'WITHSCORES')).reverse();
+}
+
+/** What was `forgotten` is in the queue again, and its process gets the lock after `lease` before any first lease is over. */
+async function nextAtOnce(
+  world: World,
+  lease: BaseLease,
+  process: LockingProcess,
+  forgotten: readonly string[],
+): Promise<void> {
+  const { control } = world.redis!;
+  await control.zadd(queueOf(world.redis!), ...forgotten);
+  const next = later(process.acquire());
+  await world.waiting(2);
+  const before = await expired(control);
+  await lease.release();
+  const successor = await world.finish(next);
+  expect(await expired(control)).toBe(before);
+  expect(await successor.release()).toBe(true);
+  expect(await world.snapshot()).toMatchObject({ holder: '', waiting: 0 });
+}
+
+function queueOf({ prefix }: { readonly prefix: string }): string {
+  return `{${prefix}k}:queue`;
+}
+
+/** How many keys of the server came to their end. */
+async function expired(control: Redis): Promise<string | undefined> {
+  return /^expired_keys:(\d+)/m.exec(await control.info('stats'))?.[1];
+}
