@@ -33,7 +33,9 @@ export class SentinelProcess {
     const group = new SentinelProcess([primary, ...followers]);
     try {
       for (let at = 0; at < sentinels; at += 1) await group.#watch();
+      await group.#look({ info: 100, publish: 100 });
       await group.#together(replicas, sentinels);
+      await group.#look({ info: 10_000, publish: 2_000 });
     } catch (error) {
       await group.stop();
       throw error;
@@ -90,6 +92,12 @@ export class SentinelProcess {
       `sentinel failover-timeout ${name} 5000`,
     ];
     this.#sentinels.push(await RedisProcess.start({ sentinel }));
+  }
+
+  /** How often Sentinels look at servers and tell each other of themselves, in ms. Before Redis 7 they cannot be told. */
+  async #look({ info, publish }: { info: number; publish: number }): Promise<void> {
+    const words = ['debug', 'info-period', String(info), 'publish-period', String(publish)];
+    await Promise.all(this.#sentinels.map((_, at) => this.#ask(at, words)));
   }
 
   async #together(replicas: number, sentinels: number): Promise<void> {

@@ -207,14 +207,18 @@ export class RedisProcess {
 function answering(port: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     let said = '';
+    let pid: number | undefined;
     const socket = connect(port, '127.0.0.1');
     socket.setTimeout(500, () => socket.destroy());
-    socket.once('connect', () => socket.write('PING\r\nINFO server\r\nQUIT\r\n'));
-    socket.on('data', (data) => (said += data.toString()));
-    socket.on('error', () => {});
-    socket.once('close', () => {
-      const pid = said.startsWith('+PONG') ? /\bprocess_id:(\d+)\r\n/.exec(said)?.[1] : undefined;
-      resolve(pid === undefined ? undefined : Number(pid));
+    socket.once('connect', () => socket.write('PING\r\nINFO server\r\n'));
+    socket.on('data', (data) => {
+      said += data.toString();
+      const found = /^\+PONG\r\n[^]*\bprocess_id:(\d+)\r\n/.exec(said);
+      if (!found) return;
+      pid = Number(found[1]);
+      socket.destroy();
     });
+    socket.on('error', () => {});
+    socket.once('close', () => resolve(pid));
   });
 }
