@@ -69,6 +69,29 @@ export const handOverSeveral: Contract = {
     }
   },
 
+  async 'of two who discard it at once, who gave back its first lock is told so'(world) {
+    const [a, c] = [await world.process(), await world.process()];
+    const [begun, goesOn] = [new Gate(), new Gate()];
+    const b = await world.process({}, (store) =>
+      withSteps(store, {
+        leave: async (request) => {
+          if (request.key !== 'A1') {
+            begun.open();
+            await goesOn.opened;
+          }
+          return store.leave(request);
+        },
+      }),
+    );
+    const text = await (await a.acquire({ key: SEATS, ttl: 60_000 })).handOver();
+    const first = later(discard(b, text));
+    await world.finish(begun.opened);
+    expect(await discard(c, text)).toBe(false);
+    goesOn.open();
+    expect(await world.finish(first)).toBe(true);
+    await untilFree(world);
+  },
+
   async 'it ends after its ttl if nobody restores it'(world) {
     const [a, b] = [await world.process(), await world.process()];
     const text = await (await a.acquire({ key: SEATS, ttl: TTL })).handOver();

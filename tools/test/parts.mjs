@@ -44,7 +44,6 @@ export const PARTS = {
     },
     {
       name: 'contracts, faults, the page in Chromium · Nest 11, ioredis 5',
-      isGrouped: true,
       nest: '11',
       ioredis: '5',
       folders: ['test/contracts', 'test/faults', 'test/fencing', 'test/board'],
@@ -52,7 +51,6 @@ export const PARTS = {
     },
     ...['6', '5'].map((ioredis) => ({
       name: `Cluster, Sentinel, replicas, db 5 · ioredis ${ioredis}`,
-      isGrouped: true,
       nest: '12',
       ioredis,
       env: { TOPOLOGIES: 'long' },

@@ -61,8 +61,8 @@ export async function restoreAll(
 }
 
 /**
- * Gives back all that a text hands over, once the store is `opened`. False if another went on with it, or a part was over:
- * the rest is given back. What Redis does not confirm is given back as soon as it does.
+ * Gives back all that a text hands over, once the store is `opened`. True if the first lock
+ * was still on its way: nobody goes on with the others then. What Redis does not confirm is given back as soon as it does.
  * @throws LockStoreError
  */
 export async function discardAll(
@@ -75,8 +75,8 @@ export async function discardAll(
     await opened();
     const isFirst = await giveBack(first, context);
     if (!isFirst && (others.length === 0 || !(await isOver(first, context)))) return false;
-    const given = await Promise.all(others.map((each) => giveBack(each, context)));
-    return isFirst && given.every(Boolean);
+    await Promise.all(others.map((each) => giveBack(each, context)));
+    return isFirst;
   } catch (error) {
     for (const each of parts) abandon(each, context, opened);
     throw error;

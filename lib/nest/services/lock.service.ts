@@ -209,7 +209,7 @@ export class LockService
   /**
    * Gives back the lease that a process gave away by `lease.handOver()`, instead of restoring it: the next caller in the queue
    * has the lock. Resolves to false if the lease was restored or discarded before, was forced free, or has ended. A rest of its
-   * `minHold` keeps the lock taken. Of several locks it gives back those that are left.
+   * `minHold` keeps the lock taken. Of several locks the first decides, and those that are left are given back.
    * @example `const wasOnItsWay = await locks.discard(job.data.lock);`
    * @throws LockStoreError when Redis fails: the lock is given back as soon as it answers, at the latest when its ttl is over;
    * LockKeyError for a text of another origin; LockShutdownError.
