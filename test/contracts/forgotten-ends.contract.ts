@@ -27,6 +27,17 @@ export const forgottenEnds: Contract = {
     await lease.release();
     await nextAtOnce(world, await a.acquire(), b, forgotten);
   },
+
+  async 'who was served behind another of its process'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const before = await a.acquire();
+    const served = [1, 2].map(() => later(b.acquire().then((lease) => lease.release())));
+    await world.waiting(world.entriesOf(2));
+    const forgotten = await entries(world);
+    await before.release();
+    expect(await world.finish(Promise.all(served))).toEqual([true, true]);
+    await nextAtOnce(world, await a.acquire(), b, forgotten);
+  },
 };
 
 /** What who holds a lock alone can do. */
@@ -83,7 +94,7 @@ async function nextAtOnce(
   const { control } = world.redis!;
   await control.zadd(queueOf(world.redis!), ...forgotten);
   const next = later(process.acquire());
-  await world.waiting(2);
+  await world.waiting(forgotten.length / 2 + 1);
   const before = await expired(control);
   await lease.release();
   const successor = await world.finish(next);

@@ -26,7 +26,7 @@ function contextOf(answer: Answer) {
     store: store as unknown as LockStore,
     settings: moduleSettings({ redis: 'redis://a' }),
     clock,
-    cleanup: { abandon() {}, ended() {} } as unknown as Cleanup,
+    cleanup: { abandon() {} } as unknown as Cleanup,
     entries: new ChurnMap<QueueEntry>(),
     pollers: new ChurnMap<QueuePoller<QueueEntry>>(),
   };

@@ -56,14 +56,15 @@ export class Cleanup {
     this.abandon(new Claim(first, 0, this.clock), leave, Math.max(first.ttl, QUEUE_LIFE));
   }
 
-  /** Nothing is asked or held under this holder id any more. */
-  ended({ holder, enqueuedAt }: LockRequest): void {
-    if (enqueuedAt === undefined) return;
+  /** The store says that nothing is asked or held under these holder ids any more. */
+  ended(requests: readonly LockRequest[]): void {
     if (this.#over.size >= REMEMBERED) {
       this.#overBefore = this.#over;
       this.#over = new Set();
     }
-    this.#over.add(holder);
+    for (const { holder, enqueuedAt } of requests) {
+      if (enqueuedAt !== undefined) this.#over.add(holder);
+    }
   }
 
   /**
@@ -96,7 +97,7 @@ export class Cleanup {
       const now = clock.monotonic();
       try {
         await leave();
-        if (now >= claim.uncertainUntil) return;
+        if (now >= claim.uncertainUntil) return this.ended([claim.request]);
         await pause(claim.uncertainUntil - clock.monotonic() + 1, clock, signal);
       } catch (error) {
         if (isRefused(error)) return this.onRefused(error, 'release');

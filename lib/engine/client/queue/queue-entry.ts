@@ -151,7 +151,6 @@ export class QueueEntry implements Polled {
   end(granted = false): void {
     this.#over = true;
     this.context.entries.delete(this.request.holder);
-    if (!granted) this.context.cleanup.ended(this.request);
     if (this.polled) this.#poller.remove(this, granted);
   }
 
