@@ -12,6 +12,7 @@ import { Gate } from '../support/gate.js';
 import { later } from '../support/later.js';
 import { expectNothingLeft } from '../support/nothing-left.js';
 import { noting } from '../support/noting.js';
+import { inOneSlice } from '../support/one-slice.js';
 import { type LockingProcess, type Wrap, withSteps } from '../support/world.js';
 import { type Caller, fair, QueueOfCallers, type Work } from './queue-of-callers.js';
 
@@ -101,17 +102,13 @@ export const batches: Contract = {
   async 'a lease that is passed on ends no later than it would have'(world) {
     const [queue, a] = [await QueueOfCallers.in(world), await fair(world)];
     const ends = new Map<string, number[]>(); // of each lease of the store's, as its holders see it
-    const { ms } = BUDGET;
-    BUDGET.ms = TTL; // however slow the machine is, the lease is passed on
-    try {
-      await queue.run(many(a, 20, { ttl: TTL, renew: false }), async (_name, own) => {
+    await inOneSlice(() =>
+      queue.run(many(a, 20, { ttl: TTL, renew: false }), async (_name, own) => {
         const holder = await world.holder();
         ends.set(holder, [...(ends.get(holder) ?? []), own.expiresAt]);
         a.clock.stall(3);
-      });
-    } finally {
-      BUDGET.ms = ms;
-    }
+      }),
+    );
     expect(ends.size).toBeLessThan(20);
     for (const seen of ends.values()) expect(Math.max(...seen)).toBe(seen[0]);
   },
@@ -262,9 +259,7 @@ export const batches: Contract = {
   async 'those who have had their turns when Redis goes away for longer than their ttl get none again'(
     world,
   ) {
-    const { ms } = BUDGET;
-    BUDGET.ms = TTL; // however slow the machine is, the lease is passed on
-    try {
+    await inOneSlice(async () => {
       for (const how of ['the last gives it back', 'the last loses it'] as const) {
         const [queue, stays] = [await QueueOfCallers.in(world), new Gate()];
         let [away, failed] = [false, 0];
@@ -297,9 +292,7 @@ export const batches: Contract = {
         expect(queue.served).toEqual(names(callers));
         await queue.expectNothingLeft(a);
       }
-    } finally {
-      BUDGET.ms = ms;
-    }
+    });
   },
 
   async 'a process that dies in the middle costs its lease, and its entries nobody anything'(

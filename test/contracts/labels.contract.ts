@@ -6,6 +6,7 @@ import { READER } from '../../lib/engine/options/index.js';
 import { atMost } from '../support/bounds.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
+import { inOneSlice } from '../support/one-slice.js';
 import { withSteps, type World } from '../support/world.js';
 
 async function seen(world: World, key = 'k'): Promise<LockInspection> {
@@ -160,11 +161,13 @@ export const labelsOfAlone: Contract = {
 
   async 'callers of a process that pass the lock on have that of the first of them'(world) {
     const a = await world.process();
-    const lease = await a.acquire({ label: 'first' });
-    const wait = later(a.acquire({ label: 'second' }));
-    if (world.fairness === 'strict') await world.waiting(1);
-    await lease.release();
-    const next = await world.finish(wait);
+    const next = await inOneSlice(async () => {
+      const lease = await a.acquire({ label: 'first' });
+      const wait = later(a.acquire({ label: 'second' }));
+      if (world.fairness === 'strict') await world.waiting(1);
+      await lease.release();
+      return world.finish(wait);
+    });
     const shown = world.fairness === 'strict' ? 'second' : 'first';
     expect(await holders(world)).toEqual([shown]);
     await next.release();
