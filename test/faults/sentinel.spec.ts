@@ -15,6 +15,7 @@ import { Client } from '../support/client.js';
 import { closeAll, closing } from '../support/closing.js';
 import { controlOf } from '../support/control.js';
 import { LockProcess } from '../support/lock-process.js';
+import { deaf } from '../support/deaf.js';
 import { until } from '../support/until.js';
 
 let group: SentinelProcess;
@@ -72,14 +73,7 @@ describe('behind Sentinels', () => {
       back: (address) => void told.push(`back ${address}`),
     });
     closing.push(() => store.close());
-    await store.open({
-      waits: () => false,
-      grantedToNobody() {},
-      granted() {},
-      forced() {},
-      kept() {},
-      reconnected() {},
-    });
+    await store.open(deaf);
     const before = await group.primary();
     await group.failOver();
     await until('the return is told', () => told.length > 1);

@@ -1,9 +1,8 @@
-import { newProcessId } from '../../lib/engine/locks/holder.js';
 import type { LockStore } from '../../lib/engine/locks/lock-store.js';
 import type { Clock, ModuleSettings } from '../../lib/engine/options/index.js';
 import { ManualClock, MemoryServer } from '../../lib/memory/testing/index.js';
 import { MemoryLockStore } from '../../lib/memory/memory-lock-store.js';
-import { withSteps, World } from './world.js';
+import { World } from './world.js';
 
 /** A server in memory, on a clock that stands still unless a test waits. */
 export class MemoryWorld extends World {
@@ -95,24 +94,6 @@ export class MemoryWorld extends World {
 
   protected store(settings: ModuleSettings, clock: Clock): LockStore {
     return new MemoryLockStore(this.server, settings, clock);
-  }
-
-  /** Its grants go to the inbox of a process that there is not. */
-  protected deafStore(settings: ModuleSettings, clock: Clock): LockStore {
-    const store = this.store(settings, clock);
-    return withSteps(store, {
-      processId: newProcessId(),
-      open: () =>
-        store.open({
-          waits: () => false,
-          grantedToNobody() {},
-          granted() {},
-          forced() {},
-          kept() {},
-          reconnected() {},
-        }),
-      names: async () => [],
-    });
   }
 
   protected source(): object {

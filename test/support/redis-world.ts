@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { newProcessId } from '../../lib/engine/locks/holder.js';
 import { RedisLockStore } from '../../lib/engine/locks/lock/redis-lock-store.js';
 import type { LockStore } from '../../lib/engine/locks/lock-store.js';
 import {
@@ -15,7 +14,7 @@ import { prefixOf } from '../../lib/engine/redis/index.js';
 import type { RedisProcess } from '../../tools/redis-server.js';
 import { COMMAND, PATIENCE, TTL } from './bounds.js';
 import type { Kind } from './kinds.js';
-import { withSteps, World, type Wrap } from './world.js';
+import { World, type Wrap } from './world.js';
 
 const PLANT: Readonly<Record<string, readonly [string, ...string[]]>> = {
   string: ['SET', 'somebody else’s'],
@@ -142,24 +141,6 @@ export class RedisWorld extends World {
 
   protected store(settings: ModuleSettings, clock: Clock): LockStore {
     return new RedisLockStore(settings, clock);
-  }
-
-  /** Its grants go to the inbox of a process that there is not. */
-  protected deafStore(settings: ModuleSettings, clock: Clock): LockStore {
-    const store = new RedisLockStore(settings, clock);
-    return withSteps(store, {
-      processId: newProcessId(),
-      open: () =>
-        store.open({
-          waits: () => false,
-          grantedToNobody() {},
-          granted() {},
-          forced() {},
-          kept() {},
-          reconnected() {},
-        }),
-      names: async () => [],
-    });
   }
 
   protected source({ commandTimeout = COMMAND, ttl = TTL }: RedisLockOptions): RedisLockOptions {

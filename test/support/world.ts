@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { LockClient } from '../../lib/engine/client/lock-client.js';
 import type { BaseLease } from '../../lib/engine/client/leases/lease.js';
+import { newProcessId } from '../../lib/engine/locks/holder.js';
 import type { LockStore, Snapshot } from '../../lib/engine/locks/lock-store.js';
 import type { LockRequest } from '../../lib/engine/locks/lock-request.js';
 import {
@@ -14,6 +15,7 @@ import {
 } from '../../lib/engine/options/index.js';
 import { PATIENCE } from './bounds.js';
 import { Client } from './client.js';
+import { deaf } from './deaf.js';
 import type { Kind } from './kinds.js';
 import { StallingClock } from './stalling-clock.js';
 
@@ -87,10 +89,18 @@ export abstract class World {
   /** Every key in the store, with what is left of it in ms; -1 if it never ends. */
   abstract keys(): Promise<{ name: string; ttl: number }[]>;
   protected abstract store(settings: ModuleSettings, clock: Clock): LockStore;
-  /** A store whose process is not subscribed to its inbox. */
-  protected abstract deafStore(settings: ModuleSettings, clock: Clock): LockStore;
   /** Where its processes find it, and what else goes with the options of one of them. */
   protected abstract source(options: RedisLockOptions): RedisLockOptions;
+
+  /** A store whose grants go to the inbox of a process that there is not. */
+  protected deafStore(settings: ModuleSettings, clock: Clock): LockStore {
+    const store = this.store(settings, clock);
+    return withSteps(store, {
+      processId: newProcessId(),
+      open: () => store.open(deaf),
+      names: async () => [],
+    });
+  }
 
   /** One more process that takes single steps. */
   async client(options: RedisLockOptions & { deaf?: boolean } = {}): Promise<Client> {

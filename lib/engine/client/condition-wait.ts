@@ -131,7 +131,7 @@ class ConditionWait implements EntryListener {
         this.#begun = true;
         const stays = !gaveBack && former.state !== 'held'; // the queue was full, so the lock stays the caller's, but it has given up meanwhile
         if (isUncertain || stays) context.registry.abandon(former);
-        else if (gaveBack) context.cleanup.ended([former.request]);
+        else if (gaveBack) context.cleanup.ended(former.request);
       },
       (error: unknown) => this.#notGivenBack(error),
     );

@@ -56,22 +56,21 @@ export class Cleanup {
     this.abandon(new Claim(first, 0, this.clock), leave, Math.max(first.ttl, QUEUE_LIFE));
   }
 
-  /** The store says that nothing is asked or held under these holder ids any more. */
-  ended(requests: readonly LockRequest[]): void {
+  /** The store has confirmed that nothing is asked or held under this holder id any more, nor under those `served` behind it. */
+  ended({ holder, enqueuedAt }: LockRequest, served?: readonly LockRequest[]): void {
     if (this.#over.size >= REMEMBERED) {
       this.#overBefore = this.#over;
       this.#over = new Set();
     }
-    for (const { holder, enqueuedAt } of requests) {
-      if (enqueuedAt !== undefined) this.#over.add(holder);
-    }
+    if (enqueuedAt !== undefined) this.#over.add(holder); // of any other, no queue can have an entry
+    served?.forEach((each) => this.#over.add(each.holder));
   }
 
   /**
    * A push grants a lock to nobody who waits. Where the id is over, a promoted replica has not heard so: the grant is given
    * back, once. Of any other id a message proves nothing.
    */
-  grantedTo(request: LockRequest): void {
+  grantedToNobody(request: LockRequest): void {
     const { holder } = request;
     if (!this.#over.delete(holder) && !this.#overBefore.delete(holder)) return;
     this.abandon(new Claim(request, 0, this.clock));
@@ -97,7 +96,7 @@ export class Cleanup {
       const now = clock.monotonic();
       try {
         await leave();
-        if (now >= claim.uncertainUntil) return this.ended([claim.request]);
+        if (now >= claim.uncertainUntil) return this.ended(claim.request);
         await pause(claim.uncertainUntil - clock.monotonic() + 1, clock, signal);
       } catch (error) {
         if (isRefused(error)) return this.onRefused(error, 'release');

@@ -240,7 +240,7 @@ export class LeaseRegistry {
       this.publisher.holdEnded(heldLease, 'handedOver', undefined, 'process');
       handOffTarget?.ended(heldLease);
       if (isUncertain) this.abandon(heldLease);
-      else this.cleanup.ended([request]);
+      else this.cleanup.ended(request);
       return;
     }
     this.lose(heldLease, LOSS[remaining]);
@@ -274,7 +274,7 @@ export class LeaseRegistry {
         const inTime = ours && validity !== 'expired';
         this.#end(heldLease, inTime ? undefined : validity === 'valid' ? 'gone' : 'expired');
         if (isUncertain || !ours) this.abandon(heldLease); // a lock that was never granted may still be queued
-        if (ours) this.cleanup.ended([request, ...(served ?? [])]);
+        if (ours) this.cleanup.ended(request, served);
         else this.cleanup.abandonServed(served); // the first of these entries may have been granted meanwhile
         this.#answered();
         return inTime;

@@ -85,7 +85,7 @@ export class LocalQueues implements QueueContext {
     const { cleanup, entries, pollers, registry } = this;
     return {
       waits: (holder) => entries.get(holder) !== undefined,
-      grantedToNobody: (request) => cleanup.grantedTo(request),
+      grantedToNobody: (request) => cleanup.grantedToNobody(request),
       granted: (request, grant) => entries.get(request.holder)?.granted(grant),
       forced: (holder) => registry.forced(holder),
       kept: (lock, rest) => pollers.get(lock)?.comesFreeIn(rest),
