@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Redis } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
 import type { BaseLease } from '../../lib/engine/client/leases/lease.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
@@ -9,18 +9,7 @@ import { restore } from './hand-over.contract.js';
 
 /** A replica that is promoted may not have heard who left the queue, or had a turn: entries are put back as they were. */
 export const forgottenEnds: Contract = {
-  async 'who gave up'(world) {
-    const [a, b] = [await world.process(), await world.process()];
-    const lease = await a.acquire();
-    const caller = new AbortController();
-    const givenUp = later(b.acquire({ signal: caller.signal }));
-    await world.waiting(1);
-    const forgotten = await entries(world);
-    caller.abort();
-    await expect(givenUp).rejects.toBe(caller.signal.reason);
-    await world.waiting(0);
-    await nextAtOnce(world, lease, b, forgotten);
-  },
+  'who gave up': (world) => givingUp(world),
 
   async 'who released'(world) {
     const { a, b, lease, forgotten } = await turn(world);
@@ -40,8 +29,10 @@ export const forgottenEnds: Contract = {
   },
 };
 
-/** What who holds a lock alone can do. */
+/** Of a lock without permits. */
 export const forgottenEndsOfOne: Contract = {
+  'who gave up to read': (world) => givingUp(world, 'shared'),
+
   async 'who handed over'(world) {
     const { a, b, lease, forgotten } = await turn(world);
     await (await restore(a, await lease.handOver())).release();
@@ -67,6 +58,19 @@ export const forgottenEndsOfOne: Contract = {
     await nextAtOnce(world, await a.acquire(), b, forgotten);
   },
 };
+
+async function givingUp(world: World, mode?: 'shared'): Promise<void> {
+  const [a, b] = [await world.process(), await world.process()];
+  const lease = await a.acquire();
+  const caller = new AbortController();
+  const givenUp = later(b.acquire({ mode, signal: caller.signal }));
+  await world.waiting(1);
+  const forgotten = await entries(world);
+  caller.abort();
+  await expect(givenUp).rejects.toBe(caller.signal.reason);
+  await world.waiting(0);
+  await nextAtOnce(world, lease, b, forgotten);
+}
 
 /** A process waits for the lock of another and has it: with its entry, as it stood in the queue. */
 async function turn(world: World) {
@@ -107,7 +111,9 @@ function queueOf({ prefix }: { readonly prefix: string }): string {
   return `{${prefix}k}:queue`;
 }
 
-/** How many keys of the server came to their end. */
-async function expired(control: Redis): Promise<string | undefined> {
-  return /^expired_keys:(\d+)/m.exec(await control.info('stats'))?.[1];
+/** How many keys of the servers came to their end. */
+async function expired(control: Redis | Cluster): Promise<number> {
+  const nodes = control instanceof Cluster ? control.nodes('master') : [control];
+  const stats = await Promise.all(nodes.map((node) => node.info('stats')));
+  return stats.reduce((sum, text) => sum + Number(/^expired_keys:(\d+)/m.exec(text)![1]), 0);
 }
