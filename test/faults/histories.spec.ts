@@ -4,7 +4,7 @@ import { RedisProcess } from '../../tools/redis-server.js';
 import { FAULTS } from '../histories/faults.js';
 import { faultNamed, type Plan, planOf } from '../histories/plan.js';
 import { PLACES, type PlaceName } from '../histories/places.js';
-import { type PlantName, plants } from '../histories/plants.js';
+import { type Planted, type PlantName, plants } from '../histories/plants.js';
 import { runHistory } from '../histories/run-history.js';
 import { TTL as LONG } from '../support/bounds.js';
 import { type Claimed, HistoryRecorder } from '../support/history.js';
@@ -43,9 +43,9 @@ describe.each(Object.keys(PLACES) as PlaceName[])('on %s', (place) => {
 describe('a history', () => {
   it.each(Object.entries(plants))(
     'in which %s is found to be wrong',
-    async (name, { found, ...more }) => {
-      const plan: Plan = { ...calm, ttl: 1_500, plant: name as PlantName };
-      const demands = { operations: OPERATIONS, ...('ways' in more && { ways: more.ways }) };
+    async (name, { found, strokes = [], ways }: Planted) => {
+      const plan: Plan = { ...calm, ttl: 1_500, plant: name as PlantName, strokes };
+      const demands = { operations: OPERATIONS, ...(ways && { ways }) };
       const { violations } = await runHistory(plan, resource, demands);
       expect(violations.filter((violation) => found.test(violation))).not.toEqual([]);
     },

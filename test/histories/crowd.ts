@@ -6,22 +6,23 @@ import { compiledWorkers } from '../support/compiled-workers.js';
 import { monotonic } from '../support/monotonic.js';
 import { SleptClock } from '../support/slept-clock.js';
 import { until } from '../support/until.js';
-import type { Play, Progress } from './player.js';
+import type { Granted, Play, Progress } from './player.js';
 
 /** How long a process may take to start, to answer and to end, in ms: minutes, where others have the processors. */
 const PATIENCE = 300_000;
+/** So often a lock is granted until it counts as one that goes on: ends that a server has not heard cost a lapse each. */
+const TURNS = 10;
 /** So many characters of what a process writes are kept. */
 const SAID = 2_000;
 
 /** One process of a history. */
 export class PlayerProcess {
   operations = 0;
-  sections = 0;
   failure = '';
   /** Since when it is stopped. */
   stopped: number | undefined;
   readonly exited: Promise<unknown>;
-  #grants: { readonly first: number; readonly last: number }[] = [];
+  readonly grants: Granted[] = [];
   #slept = 0;
   #ahead = 0;
   /** The end of what it wrote to its console. */
@@ -39,9 +40,9 @@ export class PlayerProcess {
     });
     child.on('message', (message: { progress?: Progress }) => {
       if (!message.progress) return;
-      const { operations, sections, first, last, failure } = message.progress;
-      Object.assign(this, { operations, sections, failure });
-      if (first > 0) this.#grants.push({ first, last });
+      const { operations, grants, failure } = message.progress;
+      Object.assign(this, { operations, failure });
+      this.grants.push(...grants);
     });
   }
 
@@ -64,12 +65,6 @@ export class PlayerProcess {
 
   get name(): string {
     return this.play.name;
-  }
-
-  /** When a lock was granted for the first time after a moment; undefined: not yet. */
-  grantedAfter(moment: number): number | undefined {
-    const found = this.#grants.find(({ last }) => last > moment);
-    return found && (found.first > moment ? found.first : found.last);
   }
 
   async tell(command: 'stall' | 'restart', ms?: number): Promise<void> {
@@ -155,7 +150,7 @@ export class Crowd {
   readonly #stops = new Map<string, { readonly from: number; to: number }[]>();
   readonly names: string[] = [];
   /** What was done by those who are gone. */
-  #before = { operations: 0, sections: 0 };
+  readonly #before = { operations: 0, grants: [] as Granted[] };
 
   constructor(
     private readonly ioredis: number,
@@ -170,11 +165,11 @@ export class Crowd {
   }
 
   get operations(): number {
-    return this.#sum('operations');
+    return this.players.reduce((sum, each) => sum + each.operations, this.#before.operations);
   }
 
-  get sections(): number {
-    return this.#sum('sections');
+  get grants(): readonly Granted[] {
+    return [...this.#before.grants, ...this.players.flatMap((player) => player.grants)];
   }
 
   async kill(at: number): Promise<void> {
@@ -182,7 +177,7 @@ export class Crowd {
     this.killed.set(player.name, player.stopped ?? monotonic());
     await player.kill();
     this.#before.operations += player.operations;
-    this.#before.sections += player.sections;
+    this.#before.grants.push(...player.grants);
     await this.#join(at);
   }
 
@@ -208,16 +203,23 @@ export class Crowd {
     return stops.filter((stop) => stop.from < to && stop.to > from).length;
   }
 
-  /** Resolves when each of them was granted a lock after a moment, with how long the last took for it. */
-  async goesOn(from: number, within: number): Promise<number> {
-    const granted = (): number[] =>
-      this.players.flatMap((player) => player.grantedAfter(from) ?? []);
-    const all = (): boolean => granted().length === this.players.length;
-    await until('each is granted a lock', all, within).catch((error: unknown) => {
-      const failures = this.players.map(({ failure }) => failure).join('; ');
-      throw new Error(`${String(error)} The last failures: ${failures}`, { cause: error });
-    });
-    return Math.max(...granted()) - from;
+  /**
+   * Resolves when each process was granted a lock after a moment, and each of these locks was granted as often as `TURNS` says,
+   * with how long the last took for it.
+   */
+  async goesOn(from: number, within: number, locks: readonly string[] = []): Promise<number> {
+    const recovered = (): number[] => [
+      ...this.players.map(({ grants }) => nthAfter(from, grants, 1)),
+      ...locks.map((lock) => nthAfter(from, this.#grantsOf(lock), TURNS)),
+    ];
+    const all = (): boolean => Math.max(...recovered()) < Infinity;
+    await until('each process is granted a lock, and each lock', all, within).catch(
+      (error: unknown) => {
+        const failures = this.players.map(({ failure }) => failure).join('; ');
+        throw new Error(`${String(error)} The last failures: ${failures}`, { cause: error });
+      },
+    );
+    return Math.max(...recovered()) - from;
   }
 
   /** Resolves with the calls that never end. */
@@ -235,7 +237,12 @@ export class Crowd {
     this.players[at] = await PlayerProcess.start(play, this.ioredis);
   }
 
-  #sum(of: 'operations' | 'sections'): number {
-    return this.players.reduce((sum, player) => sum + player[of], this.#before[of]);
+  #grantsOf(lock: string): Granted[] {
+    return this.grants.filter(({ key }) => key === lock).sort((a, b) => a.at - b.at);
   }
+}
+
+/** When something was granted that often after a moment; of grants in their order. */
+function nthAfter(moment: number, grants: readonly Granted[], nth: number): number {
+  return grants.filter(({ at }) => at > moment)[nth - 1]?.at ?? Infinity;
 }

@@ -1,13 +1,14 @@
 import type { HeldLease } from '../../lib/engine/client/leases/held-lease.js';
 import type { LeaseRegistry } from '../../lib/engine/client/leases/lease-registry.js';
 import type { LocalQueue } from '../../lib/engine/client/queue/local-queue.js';
-import type { QueueEntry } from '../../lib/engine/client/queue/queue-entry.js';
+import { QueueEntry } from '../../lib/engine/client/queue/queue-entry.js';
 import type { Grant } from '../../lib/engine/locks/lock-store.js';
 import {
   both,
   GRANTING,
   inConditions,
   inHeldLease,
+  inPrototype,
   inRegistry,
   inLocalQueue,
   inScripts,
@@ -34,7 +35,16 @@ const RESTORED_TWICE = inScripts(['transfer'], {
   commands: { 'GET lock': `return right(...) and holder` },
 });
 
-/** Mistakes by which each check of a history is seen to fail, the beginning of what it says then, and the ways to lock that meet it most. */
+export interface Planted {
+  readonly plant: Plant;
+  /** The beginning of what the check says then. */
+  readonly found: RegExp;
+  /** The ways to lock that meet it most. */
+  readonly ways?: Play['ways'];
+  readonly strokes?: readonly string[];
+}
+
+/** Mistakes by which each check of a history is seen to fail. */
 export const plants = {
   'a lock that is held is granted': {
     plant: ALWAYS_FREE,
@@ -188,7 +198,16 @@ export const plants = {
     }),
     found: /^left behind: /,
   },
-} as const satisfies Record<string, { plant: Plant; found: RegExp; ways?: Play['ways'] }>;
+  'who gave up stays in the queue': {
+    plant: inPrototype(QueueEntry.prototype, 'leave', () => ({
+      value(this: QueueEntry) {
+        this.end();
+      },
+    })),
+    found: /^failed: .* each lock/,
+    strokes: ['none'],
+  },
+} as const satisfies Record<string, Planted>;
 
 export type PlantName = keyof typeof plants;
 

@@ -45,12 +45,16 @@ export interface Play {
   readonly plant?: PlantName | undefined;
 }
 
+/** That a lock was granted, on the monotonic clock. */
+export interface Granted {
+  readonly key: string;
+  readonly at: number;
+}
+
 export interface Progress {
   readonly operations: number;
-  readonly sections: number;
-  /** When the first and the last lock since the last message were granted, on the monotonic clock. */
-  readonly first: number;
-  readonly last: number;
+  /** What was granted since the last message. */
+  readonly grants: readonly Granted[];
   /** What the last call that failed ended in. */
   readonly failure: string;
 }
@@ -104,9 +108,7 @@ export function shortestLease(ttl: number): number {
 /** The callers of one process, each of which locks in all ways, one after the other. */
 export class Player {
   operations = 0;
-  #sections = 0;
-  #first = 0;
-  #last = 0;
+  #grants: Granted[] = [];
   #failure = '';
   #over = false;
   #application!: Application;
@@ -146,18 +148,11 @@ export class Player {
     this.#note('trouble', { what });
   }
 
-  /** What was done, and when locks were granted since this was asked last. */
+  /** What was done, and which locks were granted since this was asked last. */
   progress(): Progress {
-    const { operations } = this;
-    const [sections, first, last, failure] = [
-      this.#sections,
-      this.#first,
-      this.#last,
-      this.#failure,
-    ];
-    const progress = { operations, sections, first, last, failure };
-    this.#first = 0;
-    return progress;
+    const grants = this.#grants;
+    this.#grants = [];
+    return { operations: this.operations, grants, failure: this.#failure };
   }
 
   /** Nothing runs in this process for so long. */
@@ -200,16 +195,26 @@ export class Player {
     while (!this.#over) {
       let chance = own() * whole;
       const [way] = ways.find(([, weight]) => (chance -= weight) < 0) ?? ways[0]!;
-      await this.#turn.run({ way, application: this.#application, from: monotonic() }, async () => {
-        try {
-          await this.#ways[way](this.#application, own);
-        } catch (error) {
-          this.#failed(error);
-          await pause(5 + own() * 20); // what fails at once fails again at once
-        }
-      });
+      const application = this.#application;
+      await this.#inTurn(way, application, own, () => this.#ways[way](application, own));
       await pause(own() * 2);
     }
+  }
+
+  async #inTurn(
+    way: Way,
+    application: Application,
+    own: () => number,
+    work: () => Promise<unknown>,
+  ): Promise<void> {
+    await this.#turn.run({ way, application, from: monotonic() }, async () => {
+      try {
+        await work();
+      } catch (error) {
+        this.#failed(error);
+        await pause(5 + own() * 20); // what fails at once fails again at once
+      }
+    });
   }
 
   #failed(error: unknown): void {
@@ -298,40 +303,29 @@ export class Player {
       }
     },
 
+    /** Mostly it goes on with that itself, if nobody else did: what nobody takes bars the lock for a lease. */
     handOver: async (app, own) => {
       const { lease, end, holder } = await this.#acquired(app, this.#keyOf(own), this.#times(own));
       try {
         await this.#work(lease, own);
         end();
         const text = await this.#timed('handOver', 2_000, () => lease.handOver());
-        const draft = join(this.play.folder, randomUUID());
+        const name = randomUUID();
+        const draft = join(this.play.folder, name);
         writeFileSync(draft, JSON.stringify({ text, holder }));
-        renameSync(draft, join(this.#mailbox, randomUUID()));
+        renameSync(draft, join(this.#mailbox, name));
+        await pause(own() * 2 * WORK);
+        if (own() < 0.1) return;
+        await this.#inTurn('restore', app, own, () => this.#restore(app, own, name));
       } finally {
         end();
         await this.#released(lease);
       }
     },
 
-    /** Goes on with what any process has handed over; others may have the same text. */
     restore: async (app, own) => {
       const [name] = readdirSync(this.#mailbox);
-      if (name === undefined) return;
-      const file = join(this.#mailbox, name);
-      let said: string;
-      try {
-        said = readFileSync(file, 'utf8');
-      } catch {
-        return; // another took it away
-      }
-      if (own() < 0.5) rmSync(file, { force: true });
-      const { text, holder } = JSON.parse(said) as { text: string; holder: string };
-      const lease = await this.#timed('restore', 4_000, () => app.locks.restore(text));
-      this.#note('restored', { text });
-      const restored = { holder: `${holder}, restored ${randomUUID()}` };
-      const { end } = this.#recorder.record(app, lease, { key: lease.key }, restored);
-      await this.#work(lease, own).finally(end);
-      await this.#released(lease);
+      if (name !== undefined) await this.#restore(app, own, name);
     },
 
     downgrade: async (app, own) => {
@@ -378,7 +372,7 @@ export class Player {
       );
       if (!lease) return;
       const { end } = this.#recorder.record(app, lease, { key }, { asked, holderIds });
-      this.#granted();
+      this.#granted(lease);
       await this.#work(lease, own).finally(end);
       await this.#released(lease);
     },
@@ -401,6 +395,25 @@ export class Player {
       this.#note('stamp', { key, from, to, valid });
     },
   };
+
+  /** Goes on with what any process has handed over; others may have the same text. */
+  async #restore(app: Application, own: () => number, name: string): Promise<void> {
+    const file = join(this.#mailbox, name);
+    let said: string;
+    try {
+      said = readFileSync(file, 'utf8');
+    } catch {
+      return; // another took it away
+    }
+    if (own() < 0.5) rmSync(file, { force: true });
+    const { text, holder } = JSON.parse(said) as { text: string; holder: string };
+    const lease = await this.#timed('restore', 4_000, () => app.locks.restore(text));
+    this.#note('restored', { text });
+    const restored = { holder: `${holder}, restored ${randomUUID()}` };
+    const { end } = this.#recorder.record(app, lease, { key: lease.key }, restored);
+    await this.#work(lease, own).finally(end);
+    await this.#released(lease);
+  }
 
   #under(
     app: Application,
@@ -451,7 +464,7 @@ export class Player {
     const asked = monotonic();
     const timed = (): Promise<Lease> => this.#timed(`acquire ${String(key)}`, wait, ask);
     const { got: lease, holderIds } = await this.#recorder.during(timed);
-    this.#granted();
+    this.#granted(lease);
     const { mode, share } = how;
     const options = { key, ...(mode ? { mode } : {}), ...(share ? { share } : {}) };
     const { holder, end } = this.#recorder.record(app, lease, options, { asked, holderIds });
@@ -508,10 +521,9 @@ export class Player {
     }
   }
 
-  #granted(): void {
-    this.#sections += 1;
-    this.#last = monotonic();
-    this.#first ||= this.#last;
+  #granted({ keys }: Lease): void {
+    const at = monotonic();
+    this.#grants.push(...keys.map((key) => ({ key, at })));
   }
 
   #times(own: () => number): { ttl: number; wait: number } {

@@ -48,8 +48,8 @@ const PROCESSES = 3;
 const KEYS = ['a', 'b', 'c'];
 const SEMAPHORE = 's';
 const PERMITS = 2;
-/** How long each process may be without a lock after a fault, in ms, beside its leases. */
-const RECOVERY = 60_000;
+/** After a fault each process has a lock again within so long, and each lock has been granted some times, in ms beside a lease. */
+const RECOVERY = 15_000;
 /** After so long a history ends in any case, in ms. */
 const LONGEST = 120_000;
 
@@ -105,6 +105,7 @@ export async function runHistory(
     resource: resource.url,
     plant: plan.plant,
   }));
+  const locks = place.hasQueue ? [...keys, SEMAPHORE] : keys;
   const violations: string[] = [];
   const recoveries: { fault: string; ms: number }[] = [];
   let started = Infinity;
@@ -121,7 +122,7 @@ export async function runHistory(
       const stroke = { fault, from: monotonic(), to: Infinity };
       strokes.push(stroke);
       await fault.strike({ place, crowd, random: draw, ttl: plan.ttl, keys });
-      const ms = await crowd.goesOn(monotonic(), RECOVERY + plan.ttl);
+      const ms = await crowd.goesOn(monotonic(), RECOVERY + plan.ttl, locks);
       stroke.to = monotonic();
       recoveries.push({ fault: fault.name, ms: Math.round(ms) });
       violations.push(...endless(await place.keys()));
@@ -171,7 +172,7 @@ export async function runHistory(
   return {
     plan,
     operations: crowd.operations,
-    sections: crowd.sections,
+    sections: crowd.grants.length,
     recoveries,
     violations,
     claims: evidence.claims,
