@@ -1,15 +1,38 @@
 import { expect } from '@jest/globals';
 import { Cluster, type Redis } from 'ioredis';
 import type { BaseLease } from '../../lib/engine/client/leases/lease.js';
+import { LockStoreError } from '../../lib/engine/errors/index.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
-import type { LockingProcess, World } from '../support/world.js';
+import { type LockingProcess, withSteps, type World } from '../support/world.js';
 import { awaiting, condition } from './conditions.contract.js';
 import { restore } from './hand-over.contract.js';
 
 /** A replica that is promoted may not have heard who left the queue, or had a turn: entries are put back as they were. */
 export const forgottenEnds: Contract = {
   'who gave up': (world) => givingUp(world),
+
+  async 'who gave up while Redis refused to hear so'(world) {
+    let refusals = 0;
+    const a = await world.process();
+    const b = await world.process({}, (store) =>
+      withSteps(store, {
+        async leave(...left) {
+          if (refusals > 0) return store.leave(...left);
+          refusals += 1;
+          throw new LockStoreError('No right.', { outcome: 'refused', retryable: false });
+        },
+      }),
+    );
+    const lease = await a.acquire();
+    const caller = new AbortController();
+    const givenUp = later(b.acquire({ signal: caller.signal }));
+    await world.waiting(1);
+    caller.abort();
+    await expect(givenUp).rejects.toBe(caller.signal.reason);
+    await world.until('Redis has refused', () => refusals === 1);
+    await nextAtOnce(world, lease, b);
+  },
 
   async 'who released'(world) {
     const { a, b, lease, forgotten } = await turn(world);
@@ -93,12 +116,13 @@ async function nextAtOnce(
   world: World,
   lease: BaseLease,
   process: LockingProcess,
-  forgotten: readonly string[],
+  forgotten?: readonly string[],
 ): Promise<void> {
   const { control } = world.redis!;
-  await control.zadd(queueOf(world.redis!), ...forgotten);
+  if (forgotten) await control.zadd(queueOf(world.redis!), ...forgotten);
+  const { waiting } = await world.snapshot();
   const next = later(process.acquire());
-  await world.waiting(forgotten.length / 2 + 1);
+  await world.waiting(waiting + 1);
   const before = await expired(control);
   await lease.release();
   const successor = await world.finish(next);

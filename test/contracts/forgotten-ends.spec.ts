@@ -8,6 +8,6 @@ const where = [
   'a primary behind Sentinels',
   'a cluster',
 ];
-const promise = 'P10 at once passed over, where a promoted replica has not heard of it, is';
+const promise = 'P10 at once passed over, where the server has not heard of it, is';
 everywhere(promise, forgottenEnds, {}, { where });
 everywhere(promise, forgottenEndsOfOne, {}, { where, of: ['lock'] });

@@ -56,7 +56,7 @@ export class Cleanup {
     this.abandon(new Claim(first, 0, this.clock), leave, Math.max(first.ttl, QUEUE_LIFE));
   }
 
-  /** The store has confirmed that nothing is asked or held under this holder id any more, nor under those `served` behind it. */
+  /** Nobody will give up this holder id again, nor those `served` behind it: the store has confirmed it, or refused for good. */
   ended({ holder, enqueuedAt }: LockRequest, served?: readonly LockRequest[]): void {
     if (this.#over.size >= REMEMBERED) {
       this.#overBefore = this.#over;
@@ -67,8 +67,8 @@ export class Cleanup {
   }
 
   /**
-   * A push grants a lock to nobody who waits. Where the id is over, a promoted replica has not heard so: the grant is given
-   * back, once. Of any other id a message proves nothing.
+   * A push grants a lock to nobody who waits. Where the id is over, the store refused to hear so, or a promoted replica has not
+   * heard it: the grant is given back, once. Of any other id a message proves nothing.
    */
   grantedToNobody(request: LockRequest): void {
     const { holder } = request;
@@ -99,7 +99,10 @@ export class Cleanup {
         if (now >= claim.uncertainUntil) return this.ended(claim.request);
         await pause(claim.uncertainUntil - clock.monotonic() + 1, clock, signal);
       } catch (error) {
-        if (isRefused(error)) return this.onRefused(error, 'release');
+        if (isRefused(error)) {
+          this.ended(claim.request); // it may still be queued
+          return this.onRefused(error, 'release');
+        }
         if (!isRetryable(error)) lasts = Math.min(lasts, claim.request.ttl); // a value of another type stands in the way
         await pause(pauseAfter(failures), clock, signal);
         failures += 1;
