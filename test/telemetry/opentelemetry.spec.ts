@@ -419,12 +419,21 @@ describe('the instrumentation', () => {
     instrument();
     expect(warn.mock.calls).toEqual([]);
     instrument();
+    const text = (signal: string): string =>
+      `Every lock is in the ${signal} twice: make one LockInstrumentation, or disable one before the next.`;
+    const code = { code: 'LOCK_INSTRUMENTATION' };
     expect(warn.mock.calls).toEqual([
-      [
-        'Every lock is traced and counted twice: make one LockInstrumentation, or disable one before the next.',
-        { code: 'LOCK_INSTRUMENTATION' },
-      ],
+      [text('traces'), code],
+      [text('metrics'), code],
     ]);
+  });
+
+  it('does not warn where one traces and another counts', async () => {
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
+    undo.push(() => warn.mockRestore());
+    instrument({ metrics: false });
+    instrument({ traces: false });
+    expect(warn.mock.calls).toEqual([]);
   });
 
   it('tells at most 500 names apart', async () => {

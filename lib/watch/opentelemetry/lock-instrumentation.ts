@@ -27,9 +27,12 @@ export interface LockInstrumentationConfig {
 
 const NAME = 'nest-redis-lock';
 
-/** The number of instrumentations at work in this process, of any copy of the package. */
-const AT_WORK = Symbol.for('nest-redis-lock:instrumentations');
-const process_ = globalThis as { [AT_WORK]?: number };
+/** How many trace and how many count in this process, of any copy of the package. */
+const AT_WORK = {
+  traces: Symbol.for('nest-redis-lock:traces'),
+  metrics: Symbol.for('nest-redis-lock:metrics'),
+};
+const process_ = globalThis as { [atWork: symbol]: number | undefined };
 
 /**
  * Spans and metrics of all locks of this process, for `registerInstrumentations` of `@opentelemetry/instrumentation` and for
@@ -61,14 +64,10 @@ export class LockInstrumentation {
     const stops: (() => void)[] = [];
     if (traces) {
       stops.push(new LockSpans(() => this.#tracer(), keysInSpans).make(failed));
+      stops.push(beAtWork('traces'));
     }
-    if (counts) stops.push(this.#count());
-    const atWork = (process_[AT_WORK] = (process_[AT_WORK] ?? 0) + 1);
-    if (atWork > 1) warnOfTwo();
-    this.#stop = () => {
-      process_[AT_WORK]! -= 1;
-      for (const stop of stops) stop();
-    };
+    if (counts) stops.push(this.#count(), beAtWork('metrics'));
+    this.#stop = () => stops.forEach((stop) => stop());
   }
 
   /** Stops the instrumentation: spans and metrics end. */
@@ -149,9 +148,15 @@ function failed(error: unknown): void {
   diag.error('nest-redis-lock: a span or metric of a lock was not kept.', error);
 }
 
-function warnOfTwo(): void {
-  process.emitWarning(
-    'Every lock is traced and counted twice: make one LockInstrumentation, or disable one before the next.',
-    { code: 'LOCK_INSTRUMENTATION' },
-  );
+/** Counts one more, and warns where it is not alone. Returns what to call at its end. */
+function beAtWork(signal: keyof typeof AT_WORK): () => void {
+  const counter = AT_WORK[signal];
+  const atWork = (process_[counter] = (process_[counter] ?? 0) + 1);
+  if (atWork > 1) {
+    process.emitWarning(
+      `Every lock is in the ${signal} twice: make one LockInstrumentation, or disable one before the next.`,
+      { code: 'LOCK_INSTRUMENTATION' },
+    );
+  }
+  return () => void (process_[counter]! -= 1);
 }

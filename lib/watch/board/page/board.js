@@ -387,7 +387,7 @@ function ask(key) {
   const from = processes(chosen).join(', ');
   write(
     dialog.consequence,
-    `It is taken from ${from || 'its holder'}, and the next caller gets it. The holder is told. Until it hears that, both may work at once; only fencing tokens tell their writes apart.`,
+    `It is taken from ${from || 'its holder'}, and the next caller gets it. The holder is told, but for one of another service. Until it hears that, both may work at once; only fencing tokens tell their writes apart.`,
   );
   write(dialog.changed, '');
   dialog.release.disabled = false;

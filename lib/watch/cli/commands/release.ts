@@ -58,7 +58,7 @@ function free(key: string): string {
 function question(lock: LockInspection): string {
   const { key, remaining = 0, waiting } = lock;
   const queue = waiting > 0 ? `; ${waiting} wait for it` : '';
-  return `Lock "${key}" is taken (${heldAs(lock)})${holdersOf(lock, ' by ')}, ${span(remaining)} left${queue}. Its holder is told, and may work on for a moment beside the next one. Release it?`;
+  return `Lock "${key}" is taken (${heldAs(lock)})${holdersOf(lock, ' by ')}, ${span(remaining)} left${queue}. Its holder is told, but for one of another service, and may work on beside the next one. Release it?`;
 }
 
 /** Names the holders after a word; an empty text if they are unknown. */
