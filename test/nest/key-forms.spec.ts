@@ -180,10 +180,46 @@ describe('a route’s parameters give names to the key', () => {
     expect(await orders.get('f', '1')).toBe('f1 order:1:f');
   });
 
+  it('but none that the source gives to another, where the decorator stands', () => {
+    expect(() => {
+      class Transfers {
+        @Get()
+        @Locked('account:<id>')
+        async transfer(@Query('from') id: string, @Query('id') to: string): Promise<string> {
+          return id + to;
+        }
+      }
+      return Transfers;
+    }).toThrow(
+      'The route gives "id" to one parameter, and the source calls another so. Mark the parameter with @LockKey(\'id\')',
+    );
+  });
+
   it('by the variable where the route uses one name twice', async () => {
     const orders = (await bench.app({ controllers: [Orders] })).get(Orders);
     expect(await orders.twice('query', 'header')).toBe('queryheader order:query');
   });
+});
+
+it('of an override is made of its own marks and parameters', async () => {
+  class Payments {
+    @Locked('order:<id>')
+    async pay(
+      @LockKey('id') order: string,
+      account: string,
+      @CurrentLease() lease?: Lease,
+    ): Promise<string> {
+      return `${order}${account} ${lease!.key}`;
+    }
+  }
+  class AccountPayments extends Payments {
+    @Locked('account:<id>')
+    override async pay(order: string, id: string, @CurrentLease() lease?: Lease): Promise<string> {
+      return `${order}${id} ${lease!.key}`;
+    }
+  }
+  const payments = (await bench.app({ providers: [AccountPayments] })).get(AccountPayments);
+  expect(await payments.pay('o', 'a')).toBe('oa account:a');
 });
 
 describe('a key that cannot work fails where the decorator stands', () => {

@@ -6,7 +6,6 @@ import {
   parameterNames,
   type Reader,
 } from '../../engine/keys/index.js';
-import { listed } from '../services/metadata.js';
 import { nameOf, unwrapped } from './decorated-method.js';
 import { LOCK_KEY_METADATA } from './parameters.js';
 
@@ -14,7 +13,8 @@ type Args = readonly unknown[];
 
 /**
  * Resolves names of a key template to arguments. A name is a position, a `@LockKey('name')`, the name a route gives
- * (`@Param('id')`), or the parameter's name in the source; the first match counts.
+ * (`@Param('id')`), or the parameter's name in the source. Where the last two differ, the name is none: a minified build knows
+ * the first of them alone.
  */
 export function argumentNames(
   prototype: object,
@@ -23,25 +23,29 @@ export function argumentNames(
 ): Names<Args> {
   const source = unwrapped(original);
   const inSource = parameterNames(source);
-  const declared = new Map<string, ArgumentPlace>([
-    ...routeNames(prototype, method),
-    ...markedNames(prototype, method),
-  ]);
+  const [routed, marked] = [routeNames(prototype, method), markedNames(prototype, method)];
+  const isNamed = (name: string): boolean =>
+    inSource.has(name) && isAuthorsName(name, source, prototype.constructor);
+  const isAmbiguous = (name: string): boolean =>
+    routed.has(name) && isNamed(name) && routed.get(name)!.index !== inSource.get(name)!.index;
   return {
     owner: `@Locked on ${nameOf(prototype, method)}`,
     reader(name) {
       if (/^\d+$/.test(name)) return (args) => args[Number(name)];
-      const place = declared.get(name);
-      if (place) return reader(place);
-      const parameter = inSource.get(name);
-      if (!parameter || !isAuthorsName(name, source, prototype.constructor)) return undefined;
-      return reader(parameter);
+      const named = isNamed(name) ? inSource.get(name) : undefined;
+      const place =
+        marked.get(name) ?? (isAmbiguous(name) ? undefined : (routed.get(name) ?? named));
+      return place && reader(place);
     },
     remedy(name) {
-      const names = [...new Set([...inSource.keys(), ...declared.keys()])].join(', ');
-      const why = inSource.has(name)
-        ? 'A minifier may have given that short name to another parameter: no parameter or variable of four or more letters in the class shows that names were kept.'
-        : `There is no "${name}". Names here: ${names || 'none (the source is hidden, by a wrapper beneath or a minifier)'}.`;
+      const names = [
+        ...new Set([inSource, routed, marked].flatMap((each) => [...each.keys()])),
+      ].join(', ');
+      const why = isAmbiguous(name)
+        ? `The route gives "${name}" to one parameter, and the source calls another so.`
+        : inSource.has(name)
+          ? 'A minifier may have given that short name to another parameter: no parameter or variable of four or more letters in the class shows that names were kept.'
+          : `There is no "${name}". Names here: ${names || 'none (the source is hidden, by a wrapper beneath or a minifier)'}.`;
       return `${why} Mark the parameter with @LockKey('${name}'), or use its position: <0>.`;
     },
   };
@@ -57,17 +61,20 @@ function reader({ index, path, rest }: ArgumentPlace): Reader<Args> {
     );
 }
 
-function markedNames(prototype: object, method: string | symbol): [string, ArgumentPlace][] {
-  const marks = listed<[string, number]>(LOCK_KEY_METADATA, prototype.constructor, method);
-  return marks.map(([name, index]) => [name, { index, path: [] }]);
+/** The names of this method's own marks: an override has other parameters than what it overrides. */
+function markedNames(prototype: object, method: string | symbol): Map<string, ArgumentPlace> {
+  const marks = (Reflect.getOwnMetadata(LOCK_KEY_METADATA, prototype.constructor, method) ??
+    []) as [string, number][];
+  return new Map(marks.map(([name, index]) => [name, { index, path: [] }]));
 }
 
 /** The names that a route gives to parameters. A name given to two parameters is ambiguous and left out. */
-function routeNames(prototype: object, method: string | symbol): [string, ArgumentPlace][] {
+function routeNames(prototype: object, method: string | symbol): Map<string, ArgumentPlace> {
   const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, prototype.constructor, method) ??
     {}) as Record<string, { index: number; data?: unknown }>;
   const named = Object.values(args).filter(({ data }) => typeof data === 'string' && data !== '');
-  return named
-    .filter(({ data }) => named.filter((other) => other.data === data).length === 1)
-    .map(({ index, data }) => [data as string, { index, path: [] }]);
+  const once = named.filter(
+    ({ data }) => named.filter((other) => other.data === data).length === 1,
+  );
+  return new Map(once.map(({ index, data }) => [data as string, { index, path: [] }]));
 }
