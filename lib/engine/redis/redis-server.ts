@@ -8,7 +8,7 @@ import { addressOf, openConnection, serverOf, type ServerSource } from './open-c
 import type { RedisConnection } from './redis-connection.js';
 import { RedisNode, type Step, type StepNode } from './redis-node.js';
 import type { ScriptRun } from './lua-script.js';
-import { slotTagOf } from './cluster/slot-map.js';
+import { slotOf, slotTagOf } from './cluster/slot-map.js';
 import { ServerClock } from './server-clock.js';
 import { healthKey, notConnected, type ServerHealth } from './server-health.js';
 import {
@@ -149,8 +149,8 @@ export class RedisServer implements LockServer, StepNode {
     return this.#node?.notAfter(now) ?? 0;
   }
 
-  slotOf(): number {
-    return 0;
+  slotOf(key: string): number {
+    return this.#hasSlots ? slotOf(key) : 0;
   }
 
   fenceTagOf(key: string): string {

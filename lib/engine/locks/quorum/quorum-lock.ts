@@ -79,7 +79,8 @@ export class QuorumLock {
   }
 
   batches(requests: readonly LockRequest[]): number[][] {
-    return batchesOf(requests, () => 0, LARGEST_BATCH);
+    const slotOf = (key: string): number => Math.max(...this.nodes.map((node) => node.slotOf(key))); // some may have slots
+    return batchesOf(requests, ({ key }) => slotOf(key), LARGEST_BATCH);
   }
 
   async extend(requests: readonly LockRequest[]): Promise<Extension> {

@@ -67,6 +67,10 @@ export class QuorumNode {
     this.#keyLists = new LockKeyLists(prefix, slotTagOf);
   }
 
+  slotOf(key: string): number {
+    return this.server.slotOf(this.prefix + key);
+  }
+
   names(search: NameSearch): Promise<string[]> {
     return lockNames(this.server, { type: 'string', prefix: this.prefix, suffix: '' }, search);
   }
