@@ -62,15 +62,25 @@ function catchSocketErrors(client: Redis): Redis {
 
 type Connector = new (options: RedisOptions) => {
   readonly options: RedisOptions;
+  /** False from `disconnect` on. */
+  connecting: boolean;
+  disconnect(): void;
+  initFailoverDetector(): Promise<void>;
   connectToSentinel(endpoint: unknown, options?: RedisOptions): Redis;
 };
 
 /**
  * Finds a primary by its Sentinels as ioredis does, but handles all errors of the connections that tell of failovers.
  * ioredis would write to the console that a Sentinel is down, and a failed resubscription would end the process. It would
- * also react to failovers of other primaries that these Sentinels watch.
+ * also react to failovers of other primaries that these Sentinels watch, and listen on for a connection that was closed while
+ * its socket was made.
  */
 export class QuietSentinels extends (SentinelConnector as unknown as Connector) {
+  /** Called by ioredis when a socket to the primary is made. */
+  override async initFailoverDetector(): Promise<void> {
+    if (this.connecting) await super.initFailoverDetector();
+  }
+
   /** Called by ioredis to connect to a Sentinel; undocumented. */
   override connectToSentinel(endpoint: unknown, options: RedisOptions = {}): Redis {
     const ours = { ...options, disconnectTimeout: 100 }; // by default ioredis holds on to a closed connection for 2 s
