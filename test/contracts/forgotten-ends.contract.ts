@@ -3,6 +3,7 @@ import { Cluster, type Redis } from 'ioredis';
 import type { BaseLease } from '../../lib/engine/client/leases/lease.js';
 import { LockStoreError } from '../../lib/engine/errors/index.js';
 import type { Contract } from '../support/contract.js';
+import { Gate } from '../support/gate.js';
 import { later } from '../support/later.js';
 import { type LockingProcess, withSteps, type World } from '../support/world.js';
 import { awaiting, condition } from './conditions.contract.js';
@@ -34,6 +35,24 @@ export const forgottenEnds: Contract = {
     await nextAtOnce(world, lease, b);
   },
 
+  async 'who gave up before its place in the queue was known'(world) {
+    const answer = new Gate();
+    const a = await world.process();
+    const b = await world.process({}, (store) =>
+      withSteps(store, { acquire: (ask) => answer.after(store.acquire(ask)) }),
+    );
+    const lease = await a.acquire();
+    const caller = new AbortController();
+    const givenUp = later(b.acquire({ signal: caller.signal }));
+    await world.waiting(1);
+    const forgotten = await entries(world);
+    caller.abort();
+    await expect(givenUp).rejects.toBe(caller.signal.reason);
+    answer.open();
+    await world.until('it is given up', () => b.locks.load.leaving === 0);
+    await nextAtOnce(world, lease, b, forgotten);
+  },
+
   async 'who released'(world) {
     const { a, b, lease, forgotten } = await turn(world);
     await lease.release();
@@ -49,6 +68,21 @@ export const forgottenEnds: Contract = {
     await before.release();
     expect(await world.finish(Promise.all(served))).toEqual([true, true]);
     await nextAtOnce(world, await a.acquire(), b, forgotten);
+  },
+
+  async 'who was served before another that stays'(world) {
+    const [a, b] = [await world.process(), await world.process()];
+    const before = await a.acquire();
+    const served = [1, 2].map(() => later(b.acquire().then((lease) => lease.release())));
+    const stays = later(b.acquire());
+    await world.waiting(world.entriesOf(3));
+    const behind = (await entries(world)).slice(0, -2); // of one who holds the lock no server has an entry
+    await before.release();
+    await world.finish(Promise.all(served));
+    const lease = await world.finish(stays);
+    await world.waiting(0);
+    await world.until('all are given up', () => b.locks.load.leaving === 0);
+    await nextAtOnce(world, lease, b, behind);
   },
 };
 
@@ -116,10 +150,10 @@ async function nextAtOnce(
   world: World,
   lease: BaseLease,
   process: LockingProcess,
-  forgotten?: readonly string[],
+  forgotten: readonly string[] = [],
 ): Promise<void> {
   const { control } = world.redis!;
-  if (forgotten) await control.zadd(queueOf(world.redis!), ...forgotten);
+  if (forgotten.length > 0) await control.zadd(queueOf(world.redis!), ...forgotten);
   const { waiting } = await world.snapshot();
   const next = later(process.acquire());
   await world.waiting(waiting + 1);

@@ -30,13 +30,17 @@ export class Cleanup {
     private readonly onRefused: OnRefused,
   ) {}
 
-  /** Gives up the holder id. `leave` may run several times. `lasts`: the longest time left of the lease, in ms. */
+  /**
+   * Gives up the holder id, and what was `served` behind it. `leave` may run several times. `lasts`: the longest time left of the
+   * lease, in ms.
+   */
   abandon(
     claim: Claim,
     leave = (): Promise<unknown> => this.leave(claim),
     lasts = claim.request.ttl,
+    served: readonly LockRequest[] = [],
   ): void {
-    const running = this.#run(leave, claim, lasts).finally(() => {
+    const running = this.#run(leave, claim, lasts, served).finally(() => {
       this.#running.delete(running);
     });
     this.#running.add(running);
@@ -53,17 +57,13 @@ export class Cleanup {
     const [first, ...others] = served ?? [];
     if (!first) return;
     const leave = (): Promise<unknown> => this.store.leave(first, others);
-    this.abandon(new Claim(first, 0, this.clock), leave, Math.max(first.ttl, QUEUE_LIFE));
+    this.abandon(new Claim(first, 0, this.clock), leave, Math.max(first.ttl, QUEUE_LIFE), others);
   }
 
-  /** Nobody will give up this holder id again, nor those `served` behind it: the store has confirmed it, or refused for good. */
-  ended({ holder, enqueuedAt }: LockRequest, served?: readonly LockRequest[]): void {
-    if (this.#over.size >= REMEMBERED) {
-      this.#overBefore = this.#over;
-      this.#over = new Set();
-    }
-    if (enqueuedAt !== undefined) this.#over.add(holder); // of any other, no queue can have an entry
-    served?.forEach((each) => this.#over.add(each.holder));
+  /** The store has confirmed that nothing is asked or held under this holder id any more, nor under those `served` behind it. */
+  ended(request: LockRequest, served?: readonly LockRequest[]): void {
+    if (request.enqueuedAt !== undefined) this.#remember(request); // of any other that was answered, no queue can have an entry
+    served?.forEach((each) => this.#remember(each));
   }
 
   /**
@@ -87,20 +87,34 @@ export class Cleanup {
     await Promise.allSettled(this.#running);
   }
 
-  async #run(leave: () => Promise<unknown>, claim: Claim, lasts: number): Promise<void> {
+  #remember({ holder }: LockRequest): void {
+    if (this.#over.size >= REMEMBERED) {
+      this.#overBefore = this.#over;
+      this.#over = new Set();
+    }
+    this.#over.add(holder);
+  }
+
+  async #run(
+    leave: () => Promise<unknown>,
+    claim: Claim,
+    lasts: number,
+    served: readonly LockRequest[],
+  ): Promise<void> {
     const { clock } = this;
     const { signal } = this.#closing;
+    const over = (): void => [claim.request, ...served].forEach((each) => this.#remember(each));
     const from = Math.max(clock.monotonic(), claim.uncertainUntil);
     for (let failures = 0; ;) {
       const last = signal.aborted;
       const now = clock.monotonic();
       try {
         await leave();
-        if (now >= claim.uncertainUntil) return this.ended(claim.request);
+        if (now >= claim.uncertainUntil) return over();
         await pause(claim.uncertainUntil - clock.monotonic() + 1, clock, signal);
       } catch (error) {
         if (isRefused(error)) {
-          this.ended(claim.request); // it may still be queued
+          over(); // it may still be queued
           return this.onRefused(error, 'release');
         }
         if (!isRetryable(error)) lasts = Math.min(lasts, claim.request.ttl); // a value of another type stands in the way
