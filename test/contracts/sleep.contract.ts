@@ -8,6 +8,7 @@ import {
 import { readHandOver } from '../../lib/engine/client/leases/hand-over.js';
 import type { SingleLease } from '../../lib/engine/client/leases/single-lease.js';
 import { Condition } from '../../lib/nest/services/condition.js';
+import { Election, electionSettings } from '../../lib/nest/services/election.js';
 import type { Contract } from '../support/contract.js';
 import { later } from '../support/later.js';
 import { slumber } from '../support/slumber.js';
@@ -89,6 +90,30 @@ export const sleepAlone: Contract = {
     expect(passedOn).toBe(false);
     await (await world.client()).lock.force('k');
     expect((await world.finish(next)).held).toBe(true);
+  },
+
+  async 'a leader whose clock was set leads on when it campaigns, and does not queue behind itself'(
+    world,
+  ) {
+    const process = await world.process();
+    const settings = electionSettings('k', { ttl: TTL }, process.settings.call);
+    const election = new Election(process.locks, 'k', settings);
+    const lease = await world.finish(election.campaign());
+    for (const hours of [-1, 1]) {
+      process.clock.sleep(hours * 3_600_000);
+      expect(await world.finish(election.campaign())).toBe(lease);
+    }
+    expect(await election.resign()).toBe(true);
+  },
+
+  async 'a lease on several locks is held again after one look when its clock was set'(world) {
+    const process = await world.process();
+    const lease = await process.acquire({ key: ['x', 'y', 'z'], ttl: TTL, renew: false });
+    process.clock.sleep(-3_600_000);
+    expect(lease.held).toBe(false);
+    await world.until('all are confirmed', () => process.answered.renewals === 3);
+    expect(lease.held).toBe(true);
+    await lease.release();
   },
 
   async 'who enters its lock again after its clock was set, or leaves it, hears what the server says'(

@@ -53,7 +53,7 @@ export class MultiLease extends BaseLease {
   }
 
   get held(): boolean {
-    return this.#parts.every(({ held }) => held);
+    return this.#parts.map(({ held }) => held).every(Boolean); // each that is in doubt asks the server when it is looked at
   }
 
   get returned(): boolean {
