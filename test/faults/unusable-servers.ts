@@ -118,6 +118,14 @@ export const cases: Readonly<Record<string, Case>> = {
     says: /the Sentinels know no primary of this name: correct "name"/,
     retryable: true,
   },
+  'Sentinels that know no such primary, and are not asked for others': {
+    options: async () => {
+      const { source } = await sentinel();
+      return { redis: { ...source, name: 'others', updateSentinels: false } };
+    },
+    says: /the Sentinels know no primary of this name: correct "name"/,
+    retryable: true,
+  },
   'Sentinels that want a password': {
     options: async () => {
       const { source } = await sentinel();

@@ -21,6 +21,16 @@ it("a node of the application's client may be a port of this machine", () => {
   expect(ClusterSource.of(client)!.seeds).toEqual(['127.0.0.1:7001']);
 });
 
+it('a node answers as our code reads it, whatever the application has its client answer', () => {
+  const source = { cluster: ['a:1'], protocol: 3, replyMapping: 'resp3' } as RedisSource;
+  const { options } = ClusterSource.of(redisSource('"redis"', source))!.connection(
+    'a:1',
+    100,
+    systemClock,
+  ).client;
+  expect(options).toMatchObject({ replyMapping: 'legacy' });
+});
+
 describe('a natMap', () => {
   const mapped: readonly [string, (natMap: object) => RedisSource][] = [
     ['the options', (natMap) => ({ cluster: ['a:1'], natMap: natMap as never })],

@@ -31,6 +31,7 @@ const OURS = {
   enableAutoPipelining: false,
   keyPrefix: '',
   stringNumbers: false,
+  replyMapping: 'legacy', // ioredis 6 would make an object of what a Cluster says of a node
   retryStrategy: pauseBefore,
 };
 
