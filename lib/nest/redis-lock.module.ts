@@ -19,6 +19,7 @@ import {
   ModulesContainer,
 } from '@nestjs/core';
 import { afterLoads, supplyService } from './decorators/injected-service.js';
+import { watchSubclasses } from './decorators/locked-request.decorator.js';
 import { checkDecorators } from './decorators/start-up-checks.js';
 import { LockOptionsError } from '../engine/errors/index.js';
 import { LockErrorFilter } from './interceptors/lock-error.filter.js';
@@ -94,6 +95,7 @@ export class RedisLockModule implements OnModuleInit {
     this.#name = configured.name;
     this.#locks = configured.locks;
     this.#candidates = Candidates.of(configured.locks);
+    watchSubclasses(discovery);
     if (LockService.isGenuine(this.#locks)) this.#hearClose();
   }
 

@@ -3,7 +3,7 @@ import type { LockService } from '../../lib/index.js';
 import { untilFree, untilWaiting } from '../support/inspected.js';
 import { type Platform, PLATFORMS, useBench } from '../support/nest-app.js';
 import { until } from '../support/until.js';
-import { AllOpen, probe, Left, Open } from './requests-left-early.js';
+import { AllOpen, probe, Left, MoreOpen, Open, Orders } from './requests-left-early.js';
 
 const bench = useBench();
 let rival: LockService;
@@ -20,7 +20,9 @@ describe.each(PLATFORMS)(
   (platform: Platform) => {
     let url: string;
     beforeAll(async () => {
-      ({ url } = await bench.server(platform, { controllers: [Left, Open, AllOpen] }));
+      ({ url } = await bench.server(platform, {
+        controllers: [Left, Open, AllOpen, MoreOpen, Orders],
+      }));
     });
 
     const answerTo = async (path: string): Promise<string> =>
@@ -150,7 +152,7 @@ describe.each(PLATFORMS)(
       },
     );
 
-    it.each(['endless', 'events-later', 'all', 'inherited'])(
+    it.each(['endless', 'events-later', 'all', 'inherited', 'more/added'])(
       'leaves the Observable that its handler has returned when its client goes away: %s',
       async (route) => {
         const client = new AbortController();
@@ -179,6 +181,51 @@ describe.each(PLATFORMS)(
         await answer;
       },
     );
+
+    it.each(['create', 'copy'])(
+      'goes on in a handler of a subclass, which calls another when the client is gone: %s',
+      async (route) => {
+        const client = new AbortController();
+        const answer = fetch(`${url}/orders/${route}/${platform}`, { signal: client.signal });
+        answer.catch(() => {});
+        await probe.started.opened;
+        client.abort();
+        await probe.gone.opened;
+        probe.work.open();
+        await untilFree(rival, `items:${platform}`);
+        expect(probe.runs).toBe(2);
+      },
+    );
+
+    it.each([
+      ['create', 2],
+      ['copy', 2],
+      ['sum', 1],
+    ])(
+      'keeps its lock until a handler of a subclass, which calls another, has ended: %s',
+      async (route, runs) => {
+        const answer = answerTo(`orders/${route}/${platform}`);
+        await probe.started.opened;
+        probe.leave.next();
+        expect(await answer).toBe('left');
+        await answerTo(`context/${platform}`);
+        expect(await state(`items:${platform}`)).toBe('held');
+        probe.work.open();
+        await untilFree(rival, `items:${platform}`);
+        expect(probe.runs).toBe(runs);
+      },
+    );
+
+    it('never starts an added handler of a subclass after its lock was given back', async () => {
+      const answer = answerTo(`orders/piped/${platform}`);
+      await probe.started.opened;
+      probe.leave.next();
+      expect(await answer).toBe('left');
+      await untilFree(rival, `items:${platform}`);
+      probe.work.open();
+      await answerTo(`context/${platform}`);
+      expect(probe.runs).toBe(0);
+    });
 
     it('has had the asynchronous context of the interceptors around it', async () => {
       expect(await answerTo(`context/${platform}`)).toBe('around');

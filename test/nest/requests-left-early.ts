@@ -17,7 +17,7 @@ import {
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { defaultIfEmpty, Observable, of, Subject, takeUntil } from 'rxjs';
+import { defaultIfEmpty, firstValueFrom, Observable, of, Subject, takeUntil } from 'rxjs';
 import { LockedRequest, LockInterceptor } from '../../lib/index.js';
 import { Gate } from '../support/gate.js';
 
@@ -195,6 +195,63 @@ export class AllOpen extends Inherited {
   @Sse('all/:id')
   async all(): Promise<Observable<MessageEvent>> {
     return silent;
+  }
+}
+
+/** Adds a handler under its parent's lock. */
+@Controller('more')
+export class MoreOpen extends AllOpen {
+  @Sse('added/:id')
+  async added(): Promise<Observable<MessageEvent>> {
+    return silent;
+  }
+}
+
+@LockedRequest('items:<params.id>')
+@UseInterceptors(Leaves, LockInterceptor)
+abstract class Items {
+  @Get('find/:id')
+  async find(): Promise<string> {
+    probe.runs += 1;
+    return 'found';
+  }
+
+  @Get('create/:id')
+  async create(): Promise<string> {
+    probe.runs += 1;
+    return 'created';
+  }
+
+  @Get('list/:id')
+  list(): Observable<string> {
+    return of('listed');
+  }
+}
+
+/** Calls its parent's handlers in its own. */
+@Controller('orders')
+export class Orders extends Items {
+  @Get('create/:id')
+  override async create(): Promise<string> {
+    await run('audited');
+    return super.create();
+  }
+
+  @Get('copy/:id')
+  async copy(): Promise<string> {
+    await run('audited');
+    return this.find();
+  }
+
+  @Get('sum/:id')
+  async sum(): Promise<string> {
+    return run(await firstValueFrom(this.list()));
+  }
+
+  @Get('piped/:id')
+  piped(@Param('id', SlowPipe) _id: string): Observable<string> {
+    probe.runs += 1;
+    return of('done');
   }
 }
 

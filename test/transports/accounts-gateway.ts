@@ -13,7 +13,7 @@ import {
   WebSocketGateway,
   WsException,
 } from '@nestjs/websockets';
-import { defer, Observable } from 'rxjs';
+import { defer, firstValueFrom, Observable, of } from 'rxjs';
 import { Locked, LockedRequest, LockErrorFilter, LockService } from '../../lib/index.js';
 import { fail } from '../support/failing.js';
 import { Gate } from '../support/gate.js';
@@ -74,6 +74,29 @@ export class Accounts implements OnGatewayDisconnect {
   async filtered(@MessageBody() kind: string): Promise<object> {
     fail(kind);
     return { event: 'well', data: kind };
+  }
+}
+
+@LockedRequest('work:<data>', { wait: 0 })
+abstract class Works {
+  @SubscribeMessage('list')
+  list(): Observable<string> {
+    return of('listed');
+  }
+}
+
+/** Adds a handler under its parent's lock, which calls its parent's. */
+@WebSocketGateway()
+export class AddsWork extends Works implements OnGatewayDisconnect {
+  handleDisconnect(): void {
+    work.gone.open();
+  }
+
+  @SubscribeMessage('works')
+  async works(): Promise<string> {
+    const listed = await firstValueFrom(this.list());
+    work.started.open();
+    return work.ends.after(Promise.resolve(listed));
   }
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Type } from '@nestjs/common';
 import { Transport } from '@nestjs/microservices';
 import { Test } from '@nestjs/testing';
 import { LockTestingModule } from '../../lib/memory/testing/index.js';
@@ -7,7 +8,7 @@ import { closeAll, closing } from '../support/closing.js';
 import { ANSWERS, expectLogged, expectPublic, failing, SECRET } from '../support/failing.js';
 import { Gate } from '../support/gate.js';
 import { untilFree } from '../support/inspected.js';
-import { Accounts, Filtered, FilteredOtherwise, work } from './accounts-gateway.js';
+import { Accounts, AddsWork, Filtered, FilteredOtherwise, work } from './accounts-gateway.js';
 import { type Client, overSocketIo, type Platform, PLATFORMS } from './web-sockets.js';
 
 const failures = failing();
@@ -25,17 +26,21 @@ describe.each(Object.keys(PLATFORMS) as Platform[])('a gateway on %s', (platform
     client = await connect(url);
   });
 
-  it('keeps the lock of a message while its handler works for a client that has gone', async () => {
-    Object.assign(work, { started: new Gate(), gone: new Gate(), ends: new Gate() });
-    const leaving = await connect(url);
-    void leaving.send('works', platform);
-    await work.started.opened;
-    await leaving.leave();
-    await work.gone.opened;
-    expect((await failures.rival.inspect(`work:${platform}`)).state).toBe('held');
-    work.ends.open();
-    await untilFree(failures.rival, `work:${platform}`);
-  });
+  it.each([Accounts, AddsWork])(
+    'keeps the lock of a message while its handler works for a client that has gone: %p',
+    async (gateway) => {
+      Object.assign(work, { started: new Gate(), gone: new Gate(), ends: new Gate() });
+      const leaving = await connect(await start(platform, gateway));
+      void leaving.send('works', platform);
+      await work.started.opened;
+      await leaving.leave();
+      await work.gone.opened;
+      await client.send('service', 'free');
+      expect((await failures.rival.inspect(`work:${platform}`)).state).toBe('held');
+      work.ends.open();
+      await untilFree(failures.rival, `work:${platform}`);
+    },
+  );
 
   it.each(ANSWERS)('tells the client of %s in an exception (%i %s)', async (...row) => {
     const [kind, status, code, retryAfter] = row;
@@ -118,7 +123,7 @@ type Hybrid = boolean | undefined;
 
 async function start(
   platform: Platform,
-  gateway: typeof Accounts = Accounts,
+  gateway: Type = Accounts,
   { mapErrors = true, inheritAppConfig }: { mapErrors?: boolean; inheritAppConfig?: Hybrid } = {},
 ): Promise<string> {
   const module = await Test.createTestingModule({

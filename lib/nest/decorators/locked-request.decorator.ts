@@ -1,4 +1,4 @@
-import { MetadataScanner } from '@nestjs/core';
+import { type DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { LockOptionsError } from '../../engine/errors/index.js';
 import { HandlerRun } from '../interceptors/handler-run.js';
 import { interceptFirst } from '../interceptors/intercept-first.js';
@@ -74,5 +74,13 @@ function watchHandlers(controller: Record<string, Method>): void {
     if (Reflect.getOwnMetadataKeys(method).length === 0) continue;
     const value = watched(controller, name, method);
     Object.defineProperty(controller, name, { value, writable: true, configurable: true });
+  }
+}
+
+/** Watches what subclasses add to a controller under `@LockedRequest`: they inherit its metadata. Nest has read no handler yet. */
+export function watchSubclasses(discovery: DiscoveryService): void {
+  for (const { metatype } of [...discovery.getProviders(), ...discovery.getControllers()]) {
+    if (!metatype || !Reflect.hasMetadata(LOCKED_REQUEST_METADATA, metatype)) continue;
+    watchHandlers(metatype.prototype as Record<string, Method>);
   }
 }
