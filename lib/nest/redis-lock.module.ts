@@ -72,7 +72,6 @@ export class RedisLockModule implements OnModuleInit {
   readonly #modules: ModulesContainer;
   readonly #discovery: DiscoveryService;
   readonly #scanner: MetadataScanner;
-  readonly #loader: LazyModuleLoader;
 
   /** @internal */
   constructor(
@@ -91,11 +90,17 @@ export class RedisLockModule implements OnModuleInit {
     this.#modules = modules;
     this.#discovery = discovery;
     this.#scanner = scanner;
-    this.#loader = loader;
     this.#name = configured.name;
     this.#locks = configured.locks;
     this.#candidates = Candidates.of(configured.locks);
     watchSubclasses(discovery);
+    const supply = (): void => supplyService(modules, this.#name, this.#locks);
+    this.#hear({
+      onModuleInit: () => {
+        supply();
+        afterLoads(loader, supply);
+      },
+    });
     if (LockService.isGenuine(this.#locks)) this.#hearClose();
   }
 
@@ -124,9 +129,6 @@ export class RedisLockModule implements OnModuleInit {
         `RedisLockModule is imported twice ${named}: give each its own "name", or import one of them everywhere.`,
       );
     }
-    const supply = (): void => supplyService(this.#modules, this.#name, this.#locks);
-    supply();
-    afterLoads(this.#loader, supply);
     if (all[0] !== this) return;
     const services = new Map(all.map((each) => [each.#name, each.#locks]));
     const leaders = checkDecorators(this.#discovery, this.#scanner, services);
@@ -136,19 +138,23 @@ export class RedisLockModule implements OnModuleInit {
   }
 
   /**
-   * Closes a lazily loaded module, whose hooks Nest never calls, through a provider of the application's first module. A module
-   * that Nest has closed before is not closed twice: the hooks are idempotent.
+   * Closes also a lazily loaded module, whose hooks Nest never calls. A module that Nest has closed before is not closed twice:
+   * the hooks are idempotent.
    */
   #hearClose(): void {
-    const [first] = this.#modules.values();
-    const close: OnModuleDestroy & OnApplicationShutdown = {
+    this.#hear({
       onModuleDestroy: () => {
         this.#candidates.onModuleDestroy();
         this.#locks.onModuleDestroy();
       },
       onApplicationShutdown: () => this.#locks.onApplicationShutdown(),
-    };
-    first!.addProvider({ provide: Symbol('nest-redis-lock:close'), useValue: close });
+    });
+  }
+
+  /** Hears hooks through a provider of the application's first module, whose hooks Nest calls before those of all others. */
+  #hear(hooks: Partial<OnModuleInit & OnModuleDestroy & OnApplicationShutdown>): void {
+    const [first] = this.#modules.values();
+    first!.addProvider({ provide: Symbol('nest-redis-lock:hooks'), useValue: hooks });
   }
 }
 

@@ -4,6 +4,7 @@ import {
   Controller,
   type DynamicModule,
   Get,
+  Global,
   Inject,
   Injectable,
   Module,
@@ -243,6 +244,28 @@ describe('@Locked holds for an object that Nest did not make, or that is not cal
     await bench.app({ imports: [Feature] });
     expect(said).toEqual(['base 1 base:1 true']);
   });
+
+  it.each([true, false])(
+    'of useFactory in a global module that comes first, before its hooks run, isGlobal: %s',
+    async (isGlobal) => {
+      const said: string[] = [];
+      class Migrator extends Base {
+        async onModuleInit(): Promise<void> {
+          said.push(await this.work('1'));
+        }
+      }
+      const locks = RedisLockModule.forRoot({ redis: bench.redis.url, isGlobal });
+      @Global()
+      @Module({
+        imports: isGlobal ? [] : [locks],
+        providers: [{ provide: 'migrator', useFactory: () => new Migrator() }],
+      })
+      class Database {}
+      const module = await Test.createTestingModule({ imports: [Database, locks] }).compile();
+      await bench.use(module.createNestApplication({ logger: false }));
+      expect(said).toEqual(['base 1 base:1 true']);
+    },
+  );
 
   it('of useValue, in the application that was started last', async () => {
     const value = new Base();

@@ -55,6 +55,21 @@ it('locks without a Redis, and lets the test move the time', async () => {
   await module.close();
 });
 
+it.each([
+  ['useFactory', { useFactory: () => new Reports() }],
+  ['useValue', { useValue: new Reports() }],
+])('locks for an object of %s after init(), and says so before', async (_kind, made) => {
+  const module = await Test.createTestingModule({
+    imports: [LockTestingModule.forRoot()],
+    providers: [{ provide: Reports, ...made }],
+  }).compile();
+  const early = module.get(Reports).build('1', async () => {});
+  await expect(early).rejects.toThrow('call init() after compile()');
+  await module.init();
+  expect(await module.get(Reports).build('1', async () => {})).toBeGreaterThan(0);
+  await module.close();
+});
+
 it('repeats a campaign for the lead when the test lets the time pass', async () => {
   @Injectable()
   class Jobs implements OnModuleInit {

@@ -58,7 +58,8 @@ export function injectService(
     if (found) return found;
     throw new LockOptionsError(
       `${methodName} did not run: its object has no LockService. Import ${forRoot(module)}, and let Nest make the object: ` +
-        'a provider or a controller, not `new`. A constructor runs too early for it: use onModuleInit.',
+        'a provider or a controller, not `new`. A constructor runs too early for it: use onModuleInit. ' +
+        'In a test of an object from useFactory or useValue, call init() after compile().',
     );
   };
 }
