@@ -151,7 +151,7 @@ export class RedisLockModule implements OnModuleInit {
     });
   }
 
-  /** Hears hooks through a provider of the application's first module, whose hooks Nest calls before those of all others. */
+  /** Hears hooks through a provider of the application's first module: at the start Nest calls these before all others. */
   #hear(hooks: Partial<OnModuleInit & OnModuleDestroy & OnApplicationShutdown>): void {
     const [first] = this.#modules.values();
     first!.addProvider({ provide: Symbol('nest-redis-lock:hooks'), useValue: hooks });
