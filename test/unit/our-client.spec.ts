@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
 import { once } from 'node:events';
 import { systemClock } from '../../lib/engine/options/index.js';
 import { openConnection } from '../../lib/engine/redis/open-connection.js';
@@ -36,4 +37,15 @@ it('many answers READONLY replace the connection once', async () => {
     control.disconnect();
     await server.stop();
   }
+});
+
+it('a primary behind Sentinels is spoken to by TLS where "tls" is given, unless the application says otherwise', () => {
+  const behind = { sentinels: [{ host: '127.0.0.1', port: 1 }], name: 'locks', tls: {} };
+  const client = new Redis({ ...behind, lazyConnect: true }); // which speaks plain text
+  const sources = [behind, { ...behind, enableTLSForSentinelMode: false }, client];
+  const modes = sources.map((source) => {
+    const { options } = openConnection(source, 100, systemClock).client;
+    return options.enableTLSForSentinelMode;
+  });
+  expect(modes).toEqual([true, false, false]);
 });

@@ -82,6 +82,7 @@ function openClient(source: ServerSource, timeout: number): Redis {
     ...theirs,
     ...OURS,
     ...(theirs.sentinels && OURS_BY_SENTINELS),
+    enableTLSForSentinelMode: theirs.enableTLSForSentinelMode ?? true, // ioredis would send the password in plain text beside `tls`
     connectTimeout: timeout,
     sentinelCommandTimeout: timeout,
   } as RedisOptions;
