@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
 import type { LockStore } from '../../lib/engine/locks/lock-store.js';
 import { later } from '../support/later.js';
 import { until } from '../support/until.js';
@@ -112,6 +113,44 @@ describe('readers of one process who wait for a writer elsewhere', () => {
       await written.release();
       await until('all read', () => reading === 4);
       for (const lease of await Promise.all(all)) expect(await lease.release()).toBe(true);
+    },
+  );
+
+  it.each([
+    [
+      'symfony' as const,
+      (theirs: Redis) =>
+        theirs
+          .multi()
+          .del('k')
+          .zadd('k', Date.now() + 60_000, 'theirs'),
+    ],
+    [
+      { name: 'redisson', kind: 'readWrite' } as const,
+      (theirs: Redis) =>
+        theirs
+          .multi()
+          .del('k')
+          .hset('k', 'mode', 'read', 'theirs:2', 1)
+          .set('{k}:theirs:2:rwlock_timeout:1', '1', 'PX', 60_000)
+          .publish('redisson_rwlock:{k}', 1),
+    ],
+  ])(
+    'come in beside its readers, although a writer of the process waits before them: dialect %j',
+    async (dialect, reads) => {
+      const writer = sides.start(dialect);
+      const us = sides.client({ dialect }, { clock: patientClock });
+      await writer.acquire('k');
+      const writing = later(us.acquire('k'));
+      await us.waiting('k', 1);
+      const readers = [1, 2, 3].map(() => later(us.acquire('k', { mode: 'shared' })));
+      await us.waiting('k', 4);
+      await reads(sides.theirs).pexpire('k', 60_000).exec();
+      const leases = await Promise.all(readers.map((reader) => had(reader)));
+      expect(us.locks.load.waiting).toBe(1);
+      for (const lease of leases) expect(await lease.release()).toBe(true);
+      await sides.theirs.del('k');
+      await (await had(writing)).release();
     },
   );
 });

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers';
 import { LockLimitError, LockNotAcquiredError } from '../../errors/index.js';
 import type { AcquireTrace } from '../../events/index.js';
-import { lockId, type LockRequest } from '../../locks/lock-request.js';
+import type { LockRequest } from '../../locks/lock-request.js';
 import type { Grant, Refusal } from '../../locks/lock-store.js';
 import { FIRST_LEASE } from '../../protocol/constants.js';
 import { type CallSettings, onAbort, permitsOf } from '../../options/index.js';
@@ -9,7 +9,7 @@ import type { BaseLease } from '../leases/lease.js';
 import { HeldLease, type HandOffTarget } from '../leases/held-lease.js';
 import type { LeaseRegistry } from '../leases/lease-registry.js';
 import { type EntryContext, type EntryListener, QueueEntry } from './queue-entry.js';
-import type { Outage } from './queue-poller.js';
+import { type Outage, pollerId } from './queue-poller.js';
 import type { Due, Schedule, Scheduled } from '../leases/timers.js';
 import { isRetryable } from '../leases/claim.js';
 import { SingleLease } from '../leases/single-lease.js';
@@ -165,7 +165,7 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
       return true;
     }
     const batch = this.#isOurs(heldLease) ? this.#slice!.batch : undefined;
-    const next = batch && this.context.pollers.get(lockId(heldLease.request))?.firstOf(batch);
+    const next = batch && this.context.pollers.get(pollerId(heldLease.request))?.firstOf(batch);
     if (!next?.isSettled || !(next.owner instanceof LocalQueue)) return false;
     if (!next.owner.#takeOver(heldLease, this.#slice!, this.tokenBlock)) return false;
     this.#heldLease = undefined;
@@ -294,7 +294,7 @@ export class LocalQueue implements EntryListener, HandOffTarget, Scheduled {
   /** The error of a caller for whom no room is left. */
   #crowded(call: CallSettings, isFull: boolean): LockLimitError {
     const { clock, pollers, settings } = this.context;
-    const { owner } = pollers.get(lockId({ ...call, key: this.key }))?.first ?? {};
+    const { owner } = pollers.get(pollerId({ ...call, key: this.key }))?.first ?? {};
     const queue = owner instanceof LocalQueue ? owner : this;
     const longest = queue.#admitted ? queue.#first : undefined;
     const retryAfter = longest && clock.monotonic() - longest.startedAt;

@@ -11,6 +11,7 @@ import {
 import type { Cleanup } from '../leases/cleanup.js';
 import type { LeaseRegistry } from '../leases/lease-registry.js';
 import { LocalQueue, type QueueContext } from './local-queue.js';
+import { READERS } from './queue-poller.js';
 import { Schedule } from '../leases/timers.js';
 import { BUDGET } from './time-slice.js';
 import { ChurnMap } from '../leases/churn-map.js';
@@ -88,7 +89,9 @@ export class LocalQueues implements QueueContext {
       grantedToNobody: (request) => cleanup.grantedToNobody(request),
       granted: (request, grant) => entries.get(request.holder)?.granted(grant),
       forced: (holder) => registry.forced(holder),
-      kept: (lock, rest) => pollers.get(lock)?.comesFreeIn(rest),
+      kept(lock, rest) {
+        for (const id of [lock, lock + READERS]) pollers.get(id)?.comesFreeIn(rest);
+      },
       reconnected() {
         registry.verify();
         for (const poller of pollers.values()) poller.askAll();

@@ -1,11 +1,11 @@
 import { LockStoreError } from '../../errors/index.js';
 import { newHolderId } from '../../locks/holder.js';
 import type { Answer, Grant, LockStore, Queued, Refusal } from '../../locks/lock-store.js';
-import { lockId, type LockRequest } from '../../locks/lock-request.js';
+import type { LockRequest } from '../../locks/lock-request.js';
 import { FIRST_LEASE, LONGEST_BATCH, QUEUE_LIFE } from '../../protocol/constants.js';
 import type { Clock, ModuleSettings } from '../../options/index.js';
 import type { Cleanup } from '../leases/cleanup.js';
-import { type Outage, type Polled, QueuePoller } from './queue-poller.js';
+import { type Outage, type Polled, pollerId, QueuePoller } from './queue-poller.js';
 import { validityOf } from '../../locks/validity.js';
 import { Claim, isRetryable } from '../leases/claim.js';
 import type { ChurnMap } from '../leases/churn-map.js';
@@ -26,7 +26,7 @@ export interface EntryContext {
   readonly cleanup: Cleanup;
   /** The entries that a push may reach, by holder id. */
   readonly entries: ChurnMap<QueueEntry>;
-  /** The pollers of the locks in whose queues this process has entries, by {@link lockId}. */
+  /** The pollers of the locks in whose queues this process has entries, by {@link pollerId}. */
   readonly pollers: ChurnMap<QueuePoller<QueueEntry>>;
 }
 
@@ -182,7 +182,7 @@ export class QueueEntry implements Polled {
   /** The poller of all entries of this process for the lock; a new one if there is none. */
   get #poller(): QueuePoller<QueueEntry> {
     const { clock, pollers } = this.context;
-    const id = lockId(this.request);
+    const id = pollerId(this.request);
     let poller = pollers.get(id);
     if (!poller) {
       poller = new QueuePoller(clock, () => pollers.delete(id));

@@ -1,6 +1,6 @@
 import type { LockStoreError } from '../../errors/index.js';
 import type { Batch } from '../../locks/lock-store.js';
-import type { LockRequest } from '../../locks/lock-request.js';
+import { lockId, type LockRequest } from '../../locks/lock-request.js';
 import type { Clock } from '../../options/index.js';
 import {
   ASK_LONGEST,
@@ -18,6 +18,15 @@ export interface Polled {
   readonly rank: number;
   polled: boolean;
   ask(): void;
+}
+
+/** What stands behind the id of a lock without a queue, for the entries of its readers. */
+export const READERS = '\nreaders';
+
+/** Which entries have one poller. Of a lock without a queue, readers ask apart: a writer of this process that waits bars none. */
+export function pollerId(request: Pick<LockRequest, 'key' | 'format' | 'share'>): string {
+  const apart = !request.format.queue && request.share;
+  return lockId(request) + (apart ? READERS : '');
 }
 
 /** The error of the requests that fail, and since when they do, in monotonic ms. */
