@@ -133,7 +133,7 @@ describe('readers of one process who wait for a writer elsewhere', () => {
           .del('k')
           .hset('k', 'mode', 'read', 'theirs:2', 1)
           .set('{k}:theirs:2:rwlock_timeout:1', '1', 'PX', 60_000)
-          .publish('redisson_rwlock:{k}', 1),
+          .publish('redisson_rwlock:{k}', '1'),
     ],
   ])(
     'come in beside its readers, although a writer of the process waits before them: dialect %j',
