@@ -83,6 +83,21 @@ describe('durability', () => {
     await member({ redis });
   });
 
+  it('has one grace period after the clock of its server was set back, not one for each connection', async () => {
+    const { url } = await server();
+    const control = controlOf(url);
+    closing.push(() => control.disconnect());
+    await member({ redis: url, durability: 'refuse', keyPrefix: 'lock:' });
+    const epoch = async (): Promise<[run: string, since: number]> => {
+      const [run, since] = (await control.get('lock:{}:generation'))!.split(' ');
+      return [run!, Number(since)];
+    };
+    const [run, since] = await epoch();
+    await control.set('lock:{}:generation', `${run} ${since + 3_600_000}`);
+    await member({ redis: url, durability: 'refuse', keyPrefix: 'lock:' });
+    expect((await epoch())[1]).toBeLessThanOrEqual(Date.now());
+  });
+
   it('refuses a lease that is longer than the grace period', async () => {
     const { url } = await server();
     const process = await member({ redis: url, durability: 'refuse' });

@@ -44,6 +44,18 @@ describe('the token of a permit', () => {
     expect(world.remembered()).toContain(last.request.holder);
   });
 
+  it('is forgotten with a hundred others at most when another comes, however many are old', async () => {
+    const share = { permits: 200, count: 1 };
+    for (let nth = 0; nth < 150; nth += 1) await a.hold({ ...permit, share });
+    await world.elapse(MINUTE / 2);
+    await b.hold({ ...permit, share });
+    await world.elapse(MINUTE / 2 + 1); // each token is a microsecond later than the one before
+    await b.hold({ ...permit, share });
+    expect(world.remembered()).toHaveLength(52);
+    await b.hold({ ...permit, share });
+    expect(world.remembered()).toHaveLength(3);
+  });
+
   it('is forgotten after a minute, also when nobody comes any more', async () => {
     await a.hold(permit);
     await world.elapse(MINUTE + 1);

@@ -7,7 +7,7 @@ local run, grace = ARGV[1], ARGV[2]
 
 local now = math.floor(now_us() / 1000)
 local known, since = string.match(redis.call('GET', epoch) or '', '^(%w+) (%d+)$')
-if known ~= run then
+if known ~= run or tonumber(since) > now then -- or the server's clock was set back
   since = now
   redis.call('SET', epoch, run .. ' ' .. string.format('%.0f', now))
 end

@@ -41,7 +41,7 @@ local function mint_together(fence, now, count)
   return MINTED.first, count
 end
 
--- A new token for a permit, remembered for a minute for a caller that asks again after a lost answer. Each script removes old tokens once.
+-- A new token for a permit, remembered for a minute for a caller that asks again after a lost answer. Each script removes some old tokens, once.
 -- The version is deleted too, since a holder of a permit with a token may write, like an exclusive holder.
 -- Needs `seen`, `fence` and `version` of the script: tokens stand in `seen` beside times, which are smaller.
 --- @include mint_fencing_tokens
@@ -50,7 +50,10 @@ local function permit_token(holder, now)
   local token = mint_fencing_tokens(fence, now, 1)
   redis.call('ZADD', seen, token, holder)
   if not tidy then
-    redis.call('ZREMRANGEBYSCORE', seen, LEAST_TOKEN, now - TOKEN_KNOWN * 1000)
+    local old = redis.call('ZRANGEBYSCORE', seen, LEAST_TOKEN, now - TOKEN_KNOWN * 1000, 'LIMIT', 0, EXPIRED_LEASES)
+    if old[1] then
+      redis.call('ZREM', seen, unpack(old))
+    end
     redis.call('PEXPIRE', seen, QUEUE_LIFE)
     redis.call('DEL', version)
     tidy = true
