@@ -59,7 +59,13 @@ function isStreamableFile(result: object): result is nest.StreamableFile {
 /** Resolves when a response of Express (Node's own) or Fastify (a wrapper) was sent or broken off. Undefined for anything else. */
 export function endOfResponse(response: unknown): Promise<void> | undefined {
   if (typeof response !== 'object' || response === null) return undefined;
-  return closed('raw' in response ? (response.raw as object) : response);
+  const own = 'raw' in response ? (response.raw as object) : response;
+  return isOverHttp2(own) ? Promise.resolve() : closed(own);
+}
+
+/** Whether this is a response of HTTP/2 that has closed: `finished` would never tell. */
+function isOverHttp2(response: { readonly stream?: { readonly destroyed?: boolean } }): boolean {
+  return response.stream?.destroyed === true;
 }
 
 /** The end of each stream, shared by all locks around it: Node.js warns of eleven listeners. */
