@@ -66,6 +66,25 @@ describe.each(PLATFORMS)(
       for (const name of names) await untilFree(rival, `${name}:${platform}`);
     });
 
+    it.each(['an interceptor leaves it', 'its client goes away'])(
+      'ends also where an interceptor inside calls its handler again and again: %s',
+      async (how) => {
+        const client = new AbortController();
+        const answer = fetch(`${url}/retried/${platform}`, { signal: client.signal });
+        answer.catch(() => {});
+        await probe.started.opened;
+        if (how === 'its client goes away') {
+          client.abort();
+          await probe.gone.opened;
+        } else {
+          probe.leave.next();
+          await answer;
+        }
+        probe.work.open();
+        await untilFree(rival, `one:${platform}`);
+      },
+    );
+
     it('keeps no stream that its handler returns afterwards', async () => {
       const answer = answerTo(`file/${platform}`);
       await probe.started.opened;

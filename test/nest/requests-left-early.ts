@@ -17,7 +17,7 @@ import {
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { defaultIfEmpty, firstValueFrom, Observable, of, Subject, takeUntil } from 'rxjs';
+import { defaultIfEmpty, firstValueFrom, Observable, of, retry, Subject, takeUntil } from 'rxjs';
 import { LockedRequest, LockInterceptor } from '../../lib/index.js';
 import { Gate } from '../support/gate.js';
 
@@ -62,6 +62,14 @@ class Leaves implements NestInterceptor {
 class Early implements NestInterceptor {
   intercept(_: ExecutionContext, next: CallHandler): Observable<unknown> {
     return next.handle().pipe(takeUntil(probe.early), defaultIfEmpty('early'));
+  }
+}
+
+/** Stands inside the lock, and calls the handler again for as long as it fails. */
+@Injectable()
+class Retries implements NestInterceptor {
+  intercept(_: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next.handle().pipe(retry({ delay: 10 }));
   }
 }
 
@@ -112,6 +120,14 @@ export class Left {
   @Get('file/:id')
   async file(): Promise<StreamableFile> {
     return run(new StreamableFile(probe.file));
+  }
+
+  @LockedRequest('one:<params.id>')
+  @UseInterceptors(Retries)
+  @Get('retried/:id')
+  async retried(): Promise<string> {
+    await run('fails');
+    throw new Error('fails');
   }
 
   @LockedRequest('one:<params.id>')

@@ -11,7 +11,6 @@ import {
   takeUntil,
   takeWhile,
 } from 'rxjs';
-import { throwIfAborted } from '../../engine/options/index.js';
 import { discard } from '../services/end-of-stream.js';
 
 /**
@@ -37,6 +36,9 @@ export class HandlerRun {
   #running: Subscription | undefined;
   #over: Promise<void> | undefined;
   #end = (): void => {};
+  /** Ends the run with an error, whatever its interceptors do. */
+  #stop = (_error: unknown): void => {};
+  #refused = false;
 
   /** True if the running code is inside a run of this request, before its handler. */
   static isInside(context: ExecutionContext): boolean {
@@ -73,6 +75,10 @@ export class HandlerRun {
         this.#context = undefined;
         if (this.#pending === 0) this.#end();
       };
+      this.#stop = (error) => {
+        subscriber.error(error);
+        this.#running?.unsubscribe();
+      };
       this.#running = defer(() => inside.run(this, handle))
         .pipe(takeWhile(wanted), finalize(close))
         .subscribe({
@@ -88,8 +94,7 @@ export class HandlerRun {
   }
 
   #call(handler: () => unknown): unknown {
-    if (this.#closed) throw new Error('The request was left before its handler was called.');
-    throwIfAborted(this.#gone);
+    if (this.#closed || this.#gone?.aborted) throw this.#refusal();
     this.#pending += 1;
     this.#stops = false;
     const returned = (result?: unknown): void => {
@@ -120,6 +125,16 @@ export class HandlerRun {
         throw error;
       },
     );
+  }
+
+  /** Why the handler is not called. An interceptor that retries would ask for ever: the second time, the run ends. */
+  #refusal(): unknown {
+    const why: unknown = this.#closed
+      ? new Error('The request was left before its handler was called.')
+      : this.#gone!.reason;
+    if (this.#refused) queueMicrotask(() => this.#stop(why));
+    this.#refused = true;
+    return why;
   }
 
   /** Resolves when no code of the handler runs. */
