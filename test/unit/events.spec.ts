@@ -367,6 +367,20 @@ describe('the name of a lock', () => {
     expect(heard.calls.map(({ name }) => name)).toEqual(['(unnamed)', 'many:<>']);
   });
 
+  it('is known to who listens to losses alone', async () => {
+    heard[Symbol.dispose]();
+    const names: (string | undefined)[] = [];
+    const hear = (lost: unknown): unknown => names.push((lost as { name?: string }).name);
+    lockChannels.lost.subscribe(hear);
+    const key = lockKey`lost:${1}`;
+    await locks.acquire(key);
+    await locks.forceRelease(key);
+    await clock.advance(1);
+    lockChannels.lost.unsubscribe(hear);
+    expect(names).toEqual(['lost:<>']);
+    heard = new Heard();
+  });
+
   it('is not kept where nobody listens', async () => {
     heard[Symbol.dispose]();
     const key = lockKey`silent:${1}`;

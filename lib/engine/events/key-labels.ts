@@ -1,4 +1,4 @@
-import { someHearCalls } from './lock-channels.js';
+import { someHearNames } from './lock-channels.js';
 
 /** The most keys that are remembered; the oldest are forgotten first. */
 const REMEMBERED = 5_000;
@@ -17,7 +17,7 @@ class KeyLabels {
 
   /** Remembers the label of a key, once somebody listens. */
   note(key: string, text: readonly string[]): void {
-    if (!this.#wanted && !someHearCalls()) return;
+    if (!this.#wanted && !someHearNames()) return;
     let name = this.#byText.get(text);
     if (name === undefined) this.#byText.set(text, (name = text.join('<>')));
     if (!this.#byKey.has(key) && this.#byKey.size >= REMEMBERED) {

@@ -76,6 +76,11 @@ const ofCalls: readonly Watched[] = [
   ...ofHolds,
 ];
 
+/** Whether anybody listens to events that name a lock: of calls, or of what befalls a held one. */
+export function someHearNames(): boolean {
+  return someHearCalls() || isHeard(lockChannels.lost) || isHeard(lockChannels.renewalFailed);
+}
+
 /** Whether anybody listens to calls. Node.js does not tell when somebody subscribes, so each call asks. */
 export function someHearCalls(): boolean {
   return ofCalls.some(isHeard);
