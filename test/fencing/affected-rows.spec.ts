@@ -22,7 +22,8 @@ const ANSWERS: Record<string, (rows: number) => unknown> = {
   'Prisma’s updateMany': (rows) => ({ count: rows }),
   Kysely: (rows) => [{ numUpdatedRows: BigInt(rows), numChangedRows: undefined }],
   'Kysely, one': (rows) => ({ numUpdatedRows: BigInt(rows) }),
-  'Sequelize’s update()': (rows) => [rows],
+  'Kysely’s raw SQL': (rows) => ({ rows: [], numAffectedRows: BigInt(rows) }),
+  'Kysely’s upsert': (rows) => [{ insertId: 1n, numInsertedOrUpdatedRows: BigInt(rows) }],
 };
 
 describe.each(Object.entries(ANSWERS))('an answer of %s', (_, answer) => {
@@ -46,6 +47,7 @@ it.each([
   [{ rowCount: null }],
   [{ affected: undefined }],
   [[]],
+  [[1]], // rows to Sequelize’s update(), the id of the last row to Knex on SQLite
   [[{ id: 1 }]],
   [[{ count: 0 }]],
   [[[], undefined]],

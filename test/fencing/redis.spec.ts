@@ -96,6 +96,16 @@ describe('a write to Redis under a fencing token', () => {
     expect(await outcome(fencedRedis(redis, 4).del('account:once'))).toMatch('stale');
   });
 
+  it('is refused before anything is sent where it has more operands than a script may hand on', async () => {
+    const fields = (count: number): Record<string, number> =>
+      Object.fromEntries(Array.from({ length: count }, (_, nth) => [`f${nth}`, nth]));
+    await expect(fencedRedis(redis, 5).hset('large', fields(3_951))).rejects.toThrow(
+      'HSET has 7902 operands',
+    );
+    expect(await redis.keys('*large*')).toEqual([]);
+    expect(await fencedRedis(redis, 5).hset('large', fields(3_950))).toBe(3_950);
+  });
+
   it('goes through a client that reads numbers as texts, with its own reply', async () => {
     const client = redis.duplicate({ stringNumbers: true });
     expect(await fencedRedis(client, 7).hset('account', { balance: 70 })).toBe('1');

@@ -4,6 +4,8 @@ const COUNTS = [
   'affectedRows', // mysql2, MariaDB
   'affected', // TypeORM's query builders
   'numUpdatedRows', // Kysely
+  'numInsertedOrUpdatedRows', // Kysely's upsert
+  'numAffectedRows', // Kysely's raw SQL
   'rowsAffected', // mssql, oracledb, libSQL
   'changes', // SQLite
   'count', // postgres.js, Prisma's updateMany
@@ -11,7 +13,7 @@ const COUNTS = [
 
 /**
  * How many rows a statement touched, by its driver's answer; undefined if that does not say. Rows that a statement returns
- * are not counted: the caller knows their number.
+ * are not counted: the caller knows their number. Nor is a list of one number: Sequelize means rows by it, Knex on SQLite an id.
  */
 export function affectedRows(result: unknown): number | undefined {
   if (typeof result === 'number' || typeof result === 'bigint') return Number(result);
@@ -21,13 +23,12 @@ export function affectedRows(result: unknown): number | undefined {
   if (!Array.isArray(result)) return undefined;
   const [first, second] = result as unknown[];
   if (Array.isArray(first) && isCount(second)) return total(second); // TypeORM's query(): [rows, count]
-  if (result.length === 1 && isCount(first)) return total(first); // Sequelize's update()
   const alone = second === undefined || second === first || Array.isArray(second);
   const isHeader = result.length <= 2 && isObject(first) && HEADERS.some((name) => name in first);
   return isHeader && alone ? affectedRows(first) : undefined; // mysql2: [header, fields]; Kysely: [result]; Sequelize: [header, header]
 }
 
-const HEADERS = ['affectedRows', 'numUpdatedRows'];
+const HEADERS = ['affectedRows', 'numUpdatedRows', 'numInsertedOrUpdatedRows'];
 
 type Count = number | bigint | readonly (number | bigint)[];
 

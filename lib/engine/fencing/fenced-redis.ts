@@ -85,7 +85,7 @@ export class FencedRedis {
   /**
    * Runs any command whose first operand is the one key it writes: `call('HINCRBY', 'account:1', 'balance', -30)`. Resolves
    * to Redis' answer.
-   * @throws LockOptionsError for a command that writes other keys too; otherwise as {@link set}.
+   * @throws LockOptionsError for a command that writes other keys too, or has more than 7,900 operands; otherwise as {@link set}.
    */
   async call(command: string, key: string, ...operands: RedisOperand[]): Promise<unknown> {
     checkSingleKey(command, operands.length);

@@ -72,15 +72,22 @@ const OTHER_KEYS = new Set(
     ' ',
   ),
 );
+/** Lua 5.1 hands on fewer than 8,000 operands. */
+const MOST_OPERANDS = 7_900;
 /** Commands that take any number of keys. */
 const MANY_KEYS = new Set(['DEL', 'UNLINK']);
 
 /**
  * Refuses a command that a guard of one key would only seem to guard.
- * @throws LockOptionsError if the command writes other keys than its first operand.
+ * @throws LockOptionsError if the command writes other keys than its first operand, or has too many operands.
  */
 export function checkSingleKey(command: string, operandsAfterKey: number): void {
   const name = command.toUpperCase();
+  if (operandsAfterKey > MOST_OPERANDS) {
+    throw new LockOptionsError(
+      `${name} has ${operandsAfterKey} operands, and Redis' Lua takes ${MOST_OPERANDS} at most: write in parts, or by eval(source, keys, args).`,
+    );
+  }
   if (!OTHER_KEYS.has(name) && !(MANY_KEYS.has(name) && operandsAfterKey > 0)) return;
   throw new LockOptionsError(
     `${name} writes other keys than its first operand: put it into a script, eval(source, keys, args), where all are guarded.`,
