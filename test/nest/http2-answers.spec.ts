@@ -1,30 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Res } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { once } from 'node:events';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { Readable, type Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
-import { Locked, type LockService } from '../../lib/index.js';
+import type { LockService } from '../../lib/index.js';
 import { untilFree, untilWaiting } from '../support/inspected.js';
 import { useBench } from '../support/nest-app.js';
-
-@Controller()
-class Rows {
-  @Locked('rows', { wait: '10m' })
-  @Get('rows')
-  async rows(@Res() reply: { readonly raw: Writable }): Promise<void> {
-    await pipeline(Readable.from(['first', 'last']), reply.raw);
-  }
-
-  @Locked('rows', { wait: '10m' })
-  @Get('row')
-  async row(@Res() reply: { readonly raw: Writable }): Promise<void> {
-    reply.raw.end('row');
-  }
-}
+import { Rows } from './rows-with-res.js';
 
 let session: ClientHttp2Session;
 afterAll(() => session.destroy()); // before the server closes, which waits for it

@@ -42,6 +42,7 @@ export function serverAt(node: StepNode, clock: ManualClock): LockServer {
   const real = lockServer({ host: 'nowhere' }, 500, clock, 'inbox:', 'me');
   return Object.assign(Object.create(real) as LockServer, {
     take: (step: Step<unknown>) => node.run(step.on(node)),
+    slotOf: () => 0,
     fenceTagOf: () => '',
   });
 }
