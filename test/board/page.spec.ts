@@ -102,15 +102,16 @@ when.each(PLATFORMS)('in a browser, the board on %s', (platform) => {
     await button.focus();
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Release this lock?' });
-    expect(await dialog.isVisible()).toBe(true);
+    await dialog.waitFor();
     expect(await page.locator('#chosen').textContent()).toBe('stuck');
     expect(await page.locator(':focus').textContent()).toBe('Keep it');
     await page.keyboard.press('Escape');
-    expect(await dialog.isVisible()).toBe(false);
+    await dialog.waitFor({ state: 'hidden' });
     expect(lease!.signal.aborted).toBe(false);
 
     await button.focus();
     await page.keyboard.press('Enter');
+    await dialog.waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.waitForSelector('text=stuck was released.');
