@@ -36,7 +36,7 @@ export const SEVERAL_EFFORT = 12;
 export const PASSED_SIGNAL_EFFORT = 375;
 /** The distance between the bands of scores for the members of a lease of several permits. No lease ends so late. */
 export const PERMIT_BAND = 10_000_000_000_000;
-/** The most expired leases that one step removes. */
+/** The most expired leases, or old tokens of permits, that one step removes. */
 export const EXPIRED_LEASES = 100;
 /** The most entries that one step of a signal handles. */
 export const SIGNALS = 125;

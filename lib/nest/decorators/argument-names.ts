@@ -26,26 +26,29 @@ export function argumentNames(
   const [routed, marked] = [routeNames(prototype, method), markedNames(prototype, method)];
   const isNamed = (name: string): boolean =>
     inSource.has(name) && isAuthorsName(name, source, prototype.constructor);
-  const isAmbiguous = (name: string): boolean =>
-    routed.has(name) && isNamed(name) && routed.get(name)!.index !== inSource.get(name)!.index;
+  const placeOf = (name: string): ArgumentPlace | 'ambiguous' | undefined => {
+    const mark = marked.get(name);
+    if (mark) return mark;
+    const [route, named] = [routed.get(name), isNamed(name) ? inSource.get(name) : undefined];
+    return route && named && route.index !== named.index ? 'ambiguous' : (route ?? named);
+  };
   return {
     owner: `@Locked on ${nameOf(prototype, method)}`,
     reader(name) {
       if (/^\d+$/.test(name)) return (args) => args[Number(name)];
-      const named = isNamed(name) ? inSource.get(name) : undefined;
-      const place =
-        marked.get(name) ?? (isAmbiguous(name) ? undefined : (routed.get(name) ?? named));
-      return place && reader(place);
+      const place = placeOf(name);
+      return typeof place === 'object' ? reader(place) : undefined;
     },
     remedy(name) {
       const names = [
         ...new Set([inSource, routed, marked].flatMap((each) => [...each.keys()])),
       ].join(', ');
-      const why = isAmbiguous(name)
-        ? `The route gives "${name}" to one parameter, and the source calls another so.`
-        : inSource.has(name)
-          ? 'A minifier may have given that short name to another parameter: no parameter or variable of four or more letters in the class shows that names were kept.'
-          : `There is no "${name}". Names here: ${names || 'none (the source is hidden, by a wrapper beneath or a minifier)'}.`;
+      const why =
+        placeOf(name) === 'ambiguous'
+          ? `The route gives "${name}" to one parameter, and the source calls another so.`
+          : inSource.has(name)
+            ? 'A minifier may have given that short name to another parameter: no parameter or variable of four or more letters in the class shows that names were kept.'
+            : `There is no "${name}". Names here: ${names || 'none (the source is hidden, by a wrapper beneath or a minifier)'}.`;
       return `${why} Mark the parameter with @LockKey('${name}'), or use its position: <0>.`;
     },
   };
