@@ -208,10 +208,13 @@ export class Crowd {
    * with how long the last took for it.
    */
   async goesOn(from: number, within: number, locks: readonly string[] = []): Promise<number> {
-    const recovered = (): number[] => [
-      ...this.players.map(({ grants }) => nthAfter(from, grants, 1)),
-      ...locks.map((lock) => nthAfter(from, this.#grantsOf(lock), TURNS)),
-    ];
+    const recovered = (): number[] => {
+      const since = this.grants.filter(({ at }) => at > from).sort((a, b) => a.at - b.at);
+      return [
+        ...this.players.map(({ grants }) => grants.find(({ at }) => at > from)),
+        ...locks.map((lock) => since.filter(({ key }) => key === lock)[TURNS - 1]),
+      ].map((granted) => granted?.at ?? Infinity);
+    };
     const all = (): boolean => Math.max(...recovered()) < Infinity;
     await until('each process is granted a lock, and each lock', all, within).catch(
       (error: unknown) => {
@@ -236,13 +239,4 @@ export class Crowd {
     this.names.push(play.name);
     this.players[at] = await PlayerProcess.start(play, this.ioredis);
   }
-
-  #grantsOf(lock: string): Granted[] {
-    return this.grants.filter(({ key }) => key === lock).sort((a, b) => a.at - b.at);
-  }
-}
-
-/** When something was granted that often after a moment; of grants in their order. */
-function nthAfter(moment: number, grants: readonly Granted[], nth: number): number {
-  return grants.filter(({ at }) => at > moment)[nth - 1]?.at ?? Infinity;
 }
